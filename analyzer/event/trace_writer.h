@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Writes a CTF 1.8 trace: a folder with the text file `metadata` and one file per stream
+ * (`stream_0`, `stream_1`, …), a stream for each CPU. Any CTF reader (babeltrace2, Trace Compass)
+ * reads it; ours maps it and walks it as an array of struct event.
+ *
+ * Layout, fixed and little-endian. A stream is a sequence of packets of TRACE_PACKET_BYTES, the
+ * last one shorter; each begins with struct trace_packet_header and goes on with records of 32
+ * bytes. Records of a stream are in time order.
+ */
+#ifndef ANALYZER_EVENT_TRACE_WRITER_H
+#define ANALYZER_EVENT_TRACE_WRITER_H
+
+#include "diag.h"
+#include "event.h"
+#include "names.h"
+
+#define TRACE_MAGIC        UINT32_C(0xc1fc1fc1) /* CTF 1.8.2, 5.1 */
+#define TRACE_PACKET_BYTES (128 * 1024)
+
+/* CTF's packet header and packet context, together. Sizes are in bits, as CTF has them. */
+struct trace_packet_header {
+	uint32_t magic;
+	uint8_t uuid[16];
+	uint32_t stream_id; /* class of the stream: always 0 */
+	uint64_t timestamp_begin;
+	uint64_t timestamp_end;
+	uint64_t content_size; /* bits */
+	uint64_t packet_size;  /* bits */
+	uint64_t
+		events_discarded; /* of this stream, from its beginning to the end of this packet */
+	uint32_t cpu_id;
+	uint32_t reserved;
+};
+static_assert(sizeof(struct trace_packet_header) == 72, "no padding; records stay aligned");
+
+/* What the metadata tells besides the layout. */
+struct trace_info {
+	uint64_t hz;       /* of event.time, at least 1 */
+	uint8_t uuid[16];  /* from the seed where runs must be repeatable */
+	uint64_t offset_s; /* time of cycle 0, seconds since 1970 */
+	uint32_t capacity; /* packets that a queue of the model's devices can own; 0: not told */
+};
+
+struct trace_writer {
+	struct event_sink sink; /* emit appends to the stream of that CPU */
+	struct trace_stream *streams;
+	unsigned stream_count;
+	struct trace_info info;
+	int error; /* the first write error, a negative errno: later events count as discarded */
+	char *path;
+};
+
+/*
+ * Makes the folder (it may exist if it is empty) and writes the metadata. `streams` is the number
+ * of CPUs, 1 to 1024. Returns 0 or a negative errno with a message in diag.
+ */
+int trace_writer_open(struct trace_writer *writer, const char *folder,
+	const struct trace_info *info, unsigned streams, struct diag *diag);
+
+/* Writes a name into the stream of that CPU, as NAME records of that time. */
+void trace_writer_name(struct trace_writer *writer, unsigned cpu, uint64_t time,
+	enum name_kind kind, uint32_t index, const char *text);
+
+/*
+ * Writes what is still in memory and closes. Returns 0, or a negative errno with a message in diag
+ * that says how many events were lost.
+ */
+int trace_writer_close(struct trace_writer *writer, struct diag *diag);
+
+/* A NAME record: 16 bytes of the text at `chunk` x 16. Returns the number of chunks it takes. */
+unsigned trace_name_record(
+	struct event *event, enum name_kind kind, uint32_t index, const char *text, unsigned chunk);
+
+#endif

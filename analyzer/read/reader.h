@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Readers: a trace in any known format becomes events in the order of their time (equal times keep
+ * the order of the input). The format is detected from the content; "-" is standard input; gzip is
+ * looked through. Memory is bounded, whatever the size of the trace (order.h says how).
+ */
+#ifndef ANALYZER_READ_READER_H
+#define ANALYZER_READ_READER_H
+
+#include "diag.h"
+#include "event.h"
+#include "names.h"
+#include <stdbool.h>
+
+struct reader_options {
+	uint64_t hz; /* of a clock in cycles that the trace doesn't calibrate; 0: not given */
+};
+
+/* What the trace says of itself. */
+struct trace_source {
+	const char *file; /* as the user named it */
+	const char
+		*format;   /* "perf-script", "ftrace", "ctf" (also "sim", for a run's own events) */
+	const char *clock; /* name of the clock if the trace tells it, else NULL */
+	uint64_t hz;       /* frequency of event.time; 0: cycles without a calibration */
+};
+
+/* What became of the input. Complete after reader_next has returned 0. */
+struct trace_counts {
+	uint64_t read;     /* events recognised, of known kinds or not */
+	uint64_t unparsed; /* lines that are no event, comment, blank line or call frame */
+	uint64_t lost;     /* events that the recorder lost */
+	bool lost_unknown; /* the recorder didn't count all of them: lost is a lower bound */
+	bool truncated;    /* the input ends in the middle of something */
+	char trouble[256]; /* what a person should know of an incomplete input; "" if it is whole */
+};
+
+struct reader;
+
+/*
+ * Opens a trace and finds out its format. On failure *reader is NULL and diag names the file and
+ * the reason: -ENOENT and the like, -ENOMEM, or -EINVAL if no format is recognised (an empty file,
+ * a text in which no line is an event), its version is unknown, or it is corrupt.
+ */
+int reader_open(const char *path, const struct reader_options *options, struct reader **reader,
+	struct diag *diag);
+
+/*
+ * The next event in time. EVENT_LOST events stand where the gap ends: before the next event of
+ * their CPU. NAME records are not handed out. Returns 1; 0 at the end; a negative errno with a
+ * message in diag if the input can't be trusted.
+ */
+int reader_next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag);
+
+const struct trace_source *reader_source(const struct reader *reader);
+const struct trace_counts *reader_counts(const struct reader *reader);
+const struct names *reader_names(const struct reader *reader);
+
+/* What a queue of the device can own if the trace says so (the model's do), else 0. */
+uint32_t reader_capacity(const struct reader *reader, unsigned device);
+
+void reader_close(struct reader *reader);
+
+#endif
