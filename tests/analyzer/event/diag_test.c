@@ -25,7 +25,9 @@ static void control_characters_are_replaced(void)
 {
 	struct diag diag;
 
-	diag_set(&diag, -EINVAL, "%s", "a\nb\tc\x1b[31md\x7f" "e\x01");
+	diag_set(&diag, -EINVAL, "%s",
+		"a\nb\tc\x1b[31md\x7f"
+		"e\x01");
 	CU_ASSERT_STRING_EQUAL(diag.text, "a?b?c?[31md?e?");
 }
 
@@ -33,8 +35,11 @@ static void letters_beyond_ascii_stay(void)
 {
 	struct diag diag;
 
-	diag_set(&diag, -EINVAL, "%s", "gr\xc3\xb6\xc3\x9f" "er");
-	CU_ASSERT_STRING_EQUAL(diag.text, "gr\xc3\xb6\xc3\x9f" "er");
+	diag_set(&diag, -EINVAL, "%s",
+		"gr\xc3\xb6\xc3\x9f"
+		"er");
+	CU_ASSERT_STRING_EQUAL(diag.text, "gr\xc3\xb6\xc3\x9f"
+					  "er");
 }
 
 static void a_long_line_is_cut(void)
