@@ -87,6 +87,16 @@ struct transmit_report {
 	uint64_t clock_anomalies;
 };
 
+/*
+ * What a queue can own, to compare a measured maximum with: the packet that leaves fewer than
+ * `reserve` descriptors free is queued and stops the queue, and an empty ring has one less than
+ * `ring` (the post-check of Linux's e1000e). `descriptors` a packet, at least 1; 0 if none fits.
+ */
+static inline uint32_t transmit_capacity(uint32_t ring, uint32_t reserve, uint32_t descriptors)
+{
+	return ring > reserve + 1 ? (ring - 1 - reserve) / descriptors + 1 : 0;
+}
+
 /* `names` gives the names of devices and reasons; it may grow while events come. 0 or -ENOMEM. */
 int transmit_create(struct transmit **transmit, const struct transmit_options *options,
 	const struct names *names);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The instrumented driver, transmit side: what Linux's e1000e does with a packet, with rte_mbuf in
+ * the place of sk_buff. It is handed a register window and descriptor memory and touches the device
+ * only through them, so the same code runs in virtual time under sim/host and in real time under a
+ * DPDK program.
+ *
+ * A packet takes one descriptor per segment, and one more (the context) when a checksum is asked
+ * for. After each packet the queue stops if fewer than `reserve` descriptors are left; it wakes
+ * when clean-up has freed `wake_threshold` of them. Nothing here knows how many packets that makes.
+ *
+ * Events: start_xmit, free, stop and wake. The caller emits `xmit`, since only it knows how long
+ * the call took (e1000e_xmit_returned does it).
+ */
+#ifndef DRIVERS_E1000E_E1000E_H
+#define DRIVERS_E1000E_E1000E_H
+
+#include "event.h"
+#include "hw.h"
+#include <rte_mbuf.h>
+#include <stdbool.h>
+
+#define E1000E_TX_OK   0
+#define E1000E_TX_BUSY 0x10 /* NETDEV_TX_BUSY: no room, the packet is still the caller's */
+
+/* What changed over the years. */
+struct e1000e_profile {
+	const char *name;
+	uint16_t reserve;        /* descriptors that stay free, else the queue stops */
+	uint16_t wake_threshold; /* descriptors free that wake it */
+	uint16_t tidv, tadv;     /* module defaults of TxIntDelay and TxAbsIntDelay, 1.024 us */
+	/* BQL and xmit_more, which 6.1 has and 2.6.35 hasn't, get their fields here. */
+};
+
+/* Ended by a profile whose name is NULL. */
+extern const struct e1000e_profile e1000e_profiles[];
+const struct e1000e_profile *e1000e_profile_find(const char *name);
+
+/*
+ * What an InterruptThrottleRate means (param.c of the driver, 2.6.35 to 6.1): 0 off; 1 and 3
+ * dynamic; 4 simplified; 100 to 100000 interrupts a second. The modes are not modelled yet.
+ */
+enum e1000e_throttle {
+	E1000E_THROTTLE_INVALID,
+	E1000E_THROTTLE_OFF,
+	E1000E_THROTTLE_FIXED,
+	E1000E_THROTTLE_MODE
+};
+enum e1000e_throttle e1000e_throttle_kind(uint64_t interrupt_throttle_rate);
+
+struct e1000e_registers {
+	void *device;
+	uint32_t (*read)(void *device, uint32_t offset, uint64_t now);
+	void (*write)(void *device, uint32_t offset, uint32_t value, uint64_t now);
+};
+
+/* What the driver calls upwards. */
+struct e1000e_stack {
+	void *context;
+	void (*free)(void *context, struct rte_mbuf *packet, uint64_t now);
+};
+
+struct e1000e_config {
+	uint64_t hz;        /* cycles a second of every `now` */
+	uint16_t ring_size; /* 64 to 4096, a multiple of 8 */
+	uint16_t reserve, wake_threshold;
+	uint32_t interrupt_throttle_rate; /* 0 or 100 to 100000 a second */
+	uint16_t tidv, tadv;              /* 1.024 us */
+	uint32_t link_speed_mbps;         /* how patient the hang check is; 0: unlimited */
+	struct e1000e_registers registers;
+	struct e1000e_stack stack;
+	struct event_sink *sink; /* NULL: the untraced instances of the hot functions are used */
+	uint8_t device;          /* number in events */
+	uintptr_t packet_base;   /* a packet's number in events is its address less this */
+};
+
+/* Beside each descriptor. */
+struct e1000e_buffer {
+	struct rte_mbuf *packet; /* in the packet's last descriptor */
+	uint64_t time_stamp;     /* in its first: when it was queued; 0: empty */
+	uint16_t next_to_watch;  /* in its first: index of its last */
+};
+
+/* What the hang check found, as the kernel's "Detected Hardware Unit Hang" has it. */
+struct e1000e_hang {
+	bool found;
+	uint64_t at; /* cycles */
+	uint32_t tdh, tdt;
+	uint16_t next_to_use, next_to_clean;
+	uint64_t time_stamp; /* of the oldest packet */
+	uint16_t next_to_watch;
+	uint32_t next_to_watch_status;
+};
+
+struct e1000e_stats {
+	uint64_t packets, bytes; /* cleaned */
+	uint64_t stops, wakes;
+	uint64_t busy; /* refused for lack of descriptors; the caller keeps the packet */
+};
+
+struct e1000e_port;
+
+/* The transmit ring. The hot fields are those of the kernel's e1000_ring, with its names. */
+struct e1000e_tx_ring {
+	union tx_desc *desc;
+	struct e1000e_buffer *buffer;
+	uint16_t count;
+	uint16_t next_to_use;
+	uint16_t next_to_clean;
+	uint32_t cleaned; /* descriptors, in this pass of the clean-up */
+	bool stopped;     /* netif_queue_stopped */
+	bool detect_hang; /* set by the watchdog, looked at by the next clean-up */
+	struct e1000e_hang hang;
+};
+
+struct e1000e_port {
+	struct e1000e_config config;
+	struct e1000e_tx_ring tx;
+	struct e1000e_stats stats;
+	/* the traced or the untraced instance: see e1000e_xmit and e1000e_clean_packet */
+	int (*xmit)(struct e1000e_port *port, unsigned cpu, struct rte_mbuf *packet, uint64_t now);
+	bool (*clean_packet)(struct e1000e_port *port, unsigned cpu, uint64_t now);
+};
+
+/*
+ * Makes a port and sets the device up. Returns 0; -EINVAL if a value is out of the range given
+ * above; -ENOMEM.
+ */
+int e1000e_open(struct e1000e_port **port, const struct e1000e_config *config, uint64_t now);
+
+/* Masks interrupts, frees what is still in the ring through stack.free (aborted), and the port. */
+void e1000e_close(struct e1000e_port *port, unsigned cpu, uint64_t now);
+
+/*
+ * Queues a packet on the ring and writes the tail. Returns E1000E_TX_OK: the packet is the driver's
+ * until stack.free; or E1000E_TX_BUSY.
+ */
+static inline int e1000e_xmit(
+	struct e1000e_port *port, unsigned cpu, struct rte_mbuf *packet, uint64_t now)
+{
+	return port->xmit(port, cpu, packet, now);
+}
+
+/* The `xmit` event, for the time when the call above is over. */
+void e1000e_xmit_returned(struct e1000e_port *port, unsigned cpu, const struct rte_mbuf *packet,
+	int rc, uint64_t now);
+
+/*
+ * The hard interrupt handler: reads the cause, masks further interrupts. Returns true if the poll
+ * function has to be scheduled.
+ */
+bool e1000e_interrupt(struct e1000e_port *port, uint64_t now);
+
+/*
+ * The poll function's transmit half is a loop over e1000e_clean_packet and then one
+ * e1000e_clean_done; split so that virtual time can pass between two packets. clean_packet frees
+ * the oldest packet if its last descriptor is written back, and returns false if there is none.
+ * clean_done checks for a hang and wakes the queue; it returns true if it woke it.
+ */
+static inline bool e1000e_clean_packet(struct e1000e_port *port, unsigned cpu, uint64_t now)
+{
+	return port->clean_packet(port, cpu, now);
+}
+bool e1000e_clean_done(struct e1000e_port *port, unsigned cpu, uint64_t now);
+
+/* Ends the poll: interrupts are enabled again. */
+void e1000e_poll_done(struct e1000e_port *port, uint64_t now);
+
+/*
+ * The driver's watchdog, to be called every E1000E_WATCHDOG_S seconds: asks the next clean-up to
+ * look for a hang, and makes a software interrupt so that there is one.
+ */
+#define E1000E_WATCHDOG_S 2
+void e1000e_watchdog(struct e1000e_port *port, uint64_t now);
+
+/* Descriptors not in use; one always stays empty, so an empty ring has count - 1. */
+static inline unsigned e1000e_desc_unused(const struct e1000e_tx_ring *ring)
+{
+	unsigned beyond = ring->next_to_clean > ring->next_to_use ? 0 : ring->count;
+
+	return beyond + ring->next_to_clean - ring->next_to_use - 1;
+}
+
+#endif

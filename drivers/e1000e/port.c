@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A port's life: set-up, interrupts, watchdog, the end. The hot path is in tx.c. */
+#include "port.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static uint32_t read_register(struct e1000e_port *port, uint32_t offset, uint64_t now)
+{
+	return port->config.registers.read(port->config.registers.device, offset, now);
+}
+
+static void write_register(struct e1000e_port *port, uint32_t offset, uint32_t value, uint64_t now)
+{
+	port->config.registers.write(port->config.registers.device, offset, value, now);
+}
+
+static bool config_valid(const struct e1000e_config *config)
+{
+	enum e1000e_throttle kind = e1000e_throttle_kind(config->interrupt_throttle_rate);
+
+	return config->hz && config->ring_size >= RING_LEAST && config->ring_size <= RING_MOST &&
+	       config->ring_size % RING_MULTIPLE == 0 && config->reserve < config->ring_size - 1 &&
+	       config->wake_threshold < config->ring_size &&
+	       (kind == E1000E_THROTTLE_OFF || kind == E1000E_THROTTLE_FIXED);
+}
+
+/* 1/rate in units of 256 ns, rounded down as the driver does it: 3906 for 1000 a second. */
+static uint32_t throttle_register(uint32_t rate)
+{
+	return rate ? (uint32_t)(UINT64_C(1000000000) / ((uint64_t)rate * ITR_UNIT_NS)) : 0;
+}
+
+static void set_up_device(struct e1000e_port *port, uint64_t now)
+{
+	const struct e1000e_config *config = &port->config;
+	uint64_t base = (uintptr_t)port->tx.desc;
+
+	write_register(port, REG_IMC, UINT32_MAX, now);
+	write_register(port, REG_TDBAL, (uint32_t)base, now);
+	write_register(port, REG_TDBAH, (uint32_t)(base >> 32), now);
+	write_register(port, REG_TDLEN, (uint32_t)(port->tx.count * sizeof(union tx_desc)), now);
+	write_register(port, REG_TIDV, config->tidv, now);
+	write_register(port, REG_TADV, config->tadv, now);
+	write_register(port, REG_ITR, throttle_register(config->interrupt_throttle_rate), now);
+	write_register(port, REG_TCTL, TCTL_EN | TCTL_PSP, now);
+	write_register(port, REG_IMS, ICR_TXDW, now);
+}
+
+int e1000e_open(struct e1000e_port **out, const struct e1000e_config *config, uint64_t now)
+{
+	struct e1000e_port *port;
+
+	*out = NULL;
+	if (!config_valid(config))
+		return -EINVAL;
+	port = calloc(1, sizeof(*port));
+	if (!port)
+		return -ENOMEM;
+	port->config = *config;
+	port->tx.count = config->ring_size;
+	port->tx.desc = calloc(port->tx.count, sizeof(*port->tx.desc));
+	port->tx.buffer = calloc(port->tx.count, sizeof(*port->tx.buffer));
+	if (!port->tx.desc || !port->tx.buffer) {
+		free(port->tx.desc);
+		free(port->tx.buffer);
+		free(port);
+		return -ENOMEM;
+	}
+	tx_select_instances(port);
+	set_up_device(port, now);
+	*out = port;
+	return 0;
+}
+
+void e1000e_close(struct e1000e_port *port, unsigned cpu, uint64_t now)
+{
+	if (!port)
+		return;
+	write_register(port, REG_IMC, UINT32_MAX, now);
+	write_register(port, REG_TCTL, 0, now);
+	tx_abort(port, cpu, now);
+	/* the device must not keep an address that is about to be freed */
+	write_register(port, REG_TDLEN, 0, now);
+	free(port->tx.desc);
+	free(port->tx.buffer);
+	free(port);
+}
+
+bool e1000e_interrupt(struct e1000e_port *port, uint64_t now)
+{
+	if (!(read_register(port, REG_ICR, now) & ICR_INT_ASSERTED))
+		return false;
+	write_register(port, REG_IMC, UINT32_MAX, now);
+	return true;
+}
+
+void e1000e_poll_done(struct e1000e_port *port, uint64_t now)
+{
+	write_register(port, REG_IMS, ICR_TXDW, now);
+}
+
+void e1000e_watchdog(struct e1000e_port *port, uint64_t now)
+{
+	port->tx.detect_hang = true;
+	write_register(port, REG_ICS, ICR_TXDW, now);
+}
+
+/* The kernel gives a packet a second, and more where the link is slow (e1000_watchdog_task). */
+static uint64_t hang_timeout(const struct e1000e_config *config)
+{
+	uint64_t factor = config->link_speed_mbps == 10    ? 16
+			  : config->link_speed_mbps == 100 ? 10
+							   : 1;
+
+	return factor * config->hz;
+}
+
+void port_check_hang(struct e1000e_port *port, uint64_t now)
+{
+	struct e1000e_tx_ring *ring = &port->tx;
+	const struct e1000e_buffer *oldest = &ring->buffer[ring->next_to_clean];
+
+	ring->detect_hang = false;
+	if (ring->hang.found || ring->next_to_clean == ring->next_to_use)
+		return;
+	if (now <= oldest->time_stamp + hang_timeout(&port->config))
+		return;
+	if (read_register(port, REG_STATUS, now) & STATUS_TXOFF)
+		return; /* paused by the other side: patience */
+	ring->hang = (struct e1000e_hang){
+		.found = true,
+		.at = now,
+		.tdh = read_register(port, REG_TDH, now),
+		.tdt = read_register(port, REG_TDT, now),
+		.next_to_use = ring->next_to_use,
+		.next_to_clean = ring->next_to_clean,
+		.time_stamp = oldest->time_stamp,
+		.next_to_watch = oldest->next_to_watch,
+		.next_to_watch_status = ring->desc[oldest->next_to_watch].data.status,
+	};
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The world: made, run from one due time to the next, and taken down. */
+#include "world.h"
+
+#include <errno.h>
+#include <rte_errno.h>
+#include <rte_mbuf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POOL_CACHE 32
+
+static const struct host_kernel kernels[] = {
+	{ .name = "linux-2.6.35", .qdisc_yields = true },
+	{ .name = "linux-6.1", .qdisc_has_quota = true, .softirq_yields = true },
+};
+
+const struct host_kernel *host_kernel_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
+		if (!strcmp(kernels[i].name, name))
+			return &kernels[i];
+	}
+	return NULL;
+}
+
+/* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016. */
+static double random_unit(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return (double)(*state * UINT64_C(0x2545f4914f6cdd1d) >> 11) * 0x1p-53;
+}
+
+uint64_t host_cost(struct host *host, enum host_cost what)
+{
+	double factor;
+
+	if (host->config.jitter <= 0)
+		return host->cost[what];
+	factor = 1 + host->config.jitter * (2 * random_unit(&host->random) - 1);
+	return (uint64_t)((double)host->cost[what] * factor + 0.5);
+}
+
+/* The driver has let a packet go: its socket gets the memory back, the pool the packet. */
+static void free_packet(void *context, struct rte_mbuf *packet, uint64_t now)
+{
+	struct host *host = context;
+	const struct packet *private = rte_mbuf_to_priv(packet);
+
+	host->outstanding--;
+	sender_packet_freed(private->owner, now);
+	rte_pktmbuf_free(packet);
+}
+
+static void first_address(struct rte_mempool *pool, void *context, void *object, unsigned index)
+{
+	uintptr_t *address = context;
+
+	(void)pool;
+	if (!index || (uintptr_t)object < *address)
+		*address = (uintptr_t)object;
+}
+
+/* Room for all packets that send buffers allow, and for the largest buffer. */
+static int make_pool(struct host *host)
+{
+	uint64_t packets = POOL_CACHE * 2;
+	uint32_t room = 0;
+
+	for (unsigned i = 0; i < host->config.sender_count; i++) {
+		const struct host_sender *sender = &host->config.senders[i];
+		uint64_t most = sender->send_buffer_bytes / sender->truesize_bytes + 1;
+		uint32_t bytes = sender->message_bytes / sender->segments + 64;
+
+		packets += most * sender->segments;
+		room = bytes > room ? bytes : room;
+	}
+	if (packets > UINT32_MAX / 2 || room > UINT16_MAX - RTE_PKTMBUF_HEADROOM)
+		return -EINVAL;
+	host->pool = rte_pktmbuf_pool_create("ringside", (unsigned)packets, POOL_CACHE,
+		RTE_ALIGN_CEIL(sizeof(struct packet), RTE_MBUF_PRIV_ALIGN),
+		(uint16_t)(RTE_PKTMBUF_HEADROOM + RTE_ALIGN_CEIL(room, 64)), SOCKET_ID_ANY);
+	if (!host->pool)
+		return rte_errno == EINVAL ? -EINVAL : -ENOMEM;
+	host->packet_stride =
+		(uint64_t)host->pool->header_size + host->pool->elt_size + host->pool->trailer_size;
+	rte_mempool_obj_iter(host->pool, first_address, &host->packet_base);
+	/* in several chunks, addresses would depend on where the system put them */
+	return host->pool->nb_mem_chunks == 1 ? 0 : -ENOMEM;
+}
+
+static int make_device(struct host *host)
+{
+	struct nic_config *nic = &host->config.nic;
+	struct e1000e_config *driver = &host->config.driver;
+
+	nic->hz = driver->hz = CLOCK_VIRTUAL_HZ;
+	nic->sink = driver->sink = host->config.sink;
+	nic->sink_cpu = host->config.cpus;
+	nic->device = driver->device;
+	nic->packet_base = host->packet_base;
+	nic->packet_stride = host->packet_stride;
+	host->nic = nic_create(nic);
+	if (!host->nic)
+		return -ENOMEM;
+	driver->packet_base = host->packet_base;
+	driver->stack = (struct e1000e_stack){ .context = host, .free = free_packet };
+	driver->registers = (struct e1000e_registers){
+		.device = host->nic, .read = nic_read, .write = nic_write
+	};
+	return e1000e_open(&host->port, driver, 0);
+}
+
+static bool config_valid(const struct host_config *config)
+{
+	if (config->cpus < 1 || config->cpus > HOST_CPUS_MOST || config->irq_cpu >= config->cpus)
+		return false;
+	if (!config->kernel || !config->tick_hz || config->sender_count > HOST_SENDERS_MOST)
+		return false;
+	for (unsigned i = 0; i < config->sender_count; i++) {
+		const struct host_sender *sender = &config->senders[i];
+
+		if (sender->cpu >= config->cpus || !sender->segments || !sender->truesize_bytes)
+			return false;
+	}
+	return true;
+}
+
+int host_create(struct host **out, const struct host_config *config)
+{
+	struct host *host;
+	int error;
+
+	*out = NULL;
+	if (!config_valid(config))
+		return -EINVAL;
+	host = calloc(1, sizeof(*host));
+	if (!host)
+		return -ENOMEM;
+	host->config = *config;
+	host->random = config->seed * 2 + 1; /* the generator must not start at 0 */
+	host->tick = CLOCK_VIRTUAL_HZ / config->tick_hz;
+	for (int i = 0; i < HOST_COST_COUNT; i++)
+		host->cost[i] = clock_cycles(config->cost_ns[i], CLOCK_VIRTUAL_HZ);
+	for (unsigned i = 0; i < config->cpus; i++) {
+		cpu_init(&host->cpus[i], host, i);
+		ksoftirqd_init(&host->cpus[i]);
+	}
+	for (unsigned i = 0; i < config->sender_count; i++)
+		sender_init(&host->senders[i], host, &host->config.senders[i]);
+	error = make_pool(host);
+	if (!error)
+		error = netdev_init(host);
+	if (!error)
+		error = make_device(host);
+	if (error) {
+		host_destroy(host);
+		return error;
+	}
+	*out = host;
+	return 0;
+}
+
+uint64_t host_packet_stride(const struct host *host)
+{
+	return host->packet_stride;
+}
+
+static void run_timers(struct host *host, uint64_t now)
+{
+	if (host->watchdog_at <= now) {
+		host->watchdog_at += clock_cycles(E1000E_WATCHDOG_S * NS_PER_S, CLOCK_VIRTUAL_HZ);
+		e1000e_watchdog(host->port, now);
+	}
+	host->timer_at = host->watchdog_at;
+	for (unsigned i = 0; i < host->config.sender_count; i++) {
+		sender_timer(&host->senders[i], now);
+		host_set_timer(host, host->senders[i].wake_at);
+	}
+}
+
+static void run_device(struct host *host, uint64_t now)
+{
+	uint64_t raised;
+
+	nic_advance(host->nic, now);
+	if (nic_take_interrupt(host->nic, &raised))
+		cpu_interrupt(&host->cpus[host->config.irq_cpu], raised);
+}
+
+static void collect(struct host *host, struct host_stats *stats, uint64_t end)
+{
+	const struct e1000e_tx_ring *ring = &host->port->tx;
+
+	*stats = (struct host_stats){ .end = end };
+	for (unsigned i = 0; i < host->config.sender_count; i++)
+		stats->senders[i] = host->senders[i].stats;
+	for (unsigned i = 0; i < host->config.cpus; i++) {
+		cpu_account(&host->cpus[i], end);
+		stats->cpus[i] = host->cpus[i].stats;
+	}
+	stats->qdisc_most = host->netdev.most;
+	stats->ksoftirqd_wakes = host->ksoftirqd_wakes;
+	stats->nic = *nic_stats(host->nic);
+	stats->driver = host->port->stats;
+	stats->hang = ring->hang;
+	stats->tdh = nic_read(host->nic, REG_TDH, end);
+	stats->tdt = nic_read(host->nic, REG_TDT, end);
+	stats->next_to_use = ring->next_to_use;
+	stats->next_to_clean = ring->next_to_clean;
+}
+
+int host_run(struct host *host, struct host_stats *stats)
+{
+	const uint64_t last = host->config.stop + host->config.drain;
+
+	host->watchdog_at = clock_cycles(E1000E_WATCHDOG_S * NS_PER_S, CLOCK_VIRTUAL_HZ);
+	run_timers(host, 0);
+	while (!host->error) {
+		uint64_t at = nic_deadline(host->nic), device_at = at;
+		struct cpu *cpu = NULL;
+
+		if (host->timer_at < at)
+			at = host->timer_at;
+		for (unsigned i = 0; i < host->config.cpus; i++) {
+			uint64_t due = cpu_due(&host->cpus[i]);
+
+			if (due < at) {
+				at = due;
+				cpu = &host->cpus[i];
+			}
+		}
+		if (at > last)
+			break;
+		if (!cpu && at != device_at && at > host->config.stop && !host->outstanding)
+			break; /* only timers are left, and nothing for them to do */
+		host->now = at;
+		if (cpu)
+			cpu_step(cpu, at);
+		else if (at == device_at)
+			run_device(host, at);
+		else
+			run_timers(host, at);
+	}
+	collect(host, stats, host->now);
+	return host->error;
+}
+
+/* At the end packets go back to the pool without an event: nobody has let them go. */
+static void discard(void *context, struct rte_mbuf *packet, uint64_t now)
+{
+	(void)context;
+	(void)now;
+	rte_pktmbuf_free(packet);
+}
+
+static void discard_queued(struct host *host)
+{
+	struct netdev *netdev = &host->netdev;
+
+	for (uint32_t i = 0; i < netdev->count; i++) {
+		uint32_t at = (netdev->head + i) % (netdev->limit + 1);
+
+		rte_pktmbuf_free(netdev->slot[at]);
+	}
+}
+
+void host_destroy(struct host *host)
+{
+	if (!host)
+		return;
+	if (host->port) {
+		host->port->config.sink = NULL;
+		host->port->config.stack.free = discard;
+		e1000e_close(host->port, 0, host->now);
+	}
+	discard_queued(host);
+	nic_destroy(host->nic);
+	rte_mempool_free(host->pool);
+	free(host->netdev.slot);
+	free(host);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The Linux side in virtual time: CPUs with hard interrupts, softirqs and tasks that preempt each
+ * other; a queueing discipline above the driver; blocking UDP sockets above that.
+ *
+ * Each CPU does one thing at a time, and each thing takes the time that the configuration says.
+ * Nothing here is random unless jitter is asked for. Sources: net/core/dev.c,
+ * net/sched/sch_generic.c, net/core/sock.c and kernel/softirq.c of Linux 2.6.35 and 6.1, read for
+ * what they do.
+ */
+#ifndef SIM_HOST_HOST_H
+#define SIM_HOST_HOST_H
+
+#include "clock.h"
+#include "e1000e.h"
+#include "nic.h"
+
+#define HOST_CPUS_MOST    16
+#define HOST_SENDERS_MOST 16
+
+/*
+ * What things cost, in ns of CPU time: X(name, default, what it is). The same names stand in
+ * scenario files, under host.cost_ns. The defaults are a CPU of about 2010.
+ */
+#define HOST_COSTS(X)                                                                          \
+	X(send, 2500, "a message from the system call to dev_queue_xmit (socket, IP, memory)") \
+	X(enqueue, 300, "putting a packet into the queueing discipline")                       \
+	X(qdisc, 500, "a packet's way from the queueing discipline to the driver")             \
+	X(xmit, 1500, "the driver's xmit function")                                            \
+	X(clean, 120, "cleaning one packet from the ring and freeing it")                      \
+	X(hard_irq, 1000, "the hard interrupt, from entry to exit")                            \
+	X(softirq, 500, "starting one softirq vector")                                         \
+	X(poll, 300, "the end of a NAPI poll: interrupts on again")                            \
+	X(schedule, 1000, "switching to a task")
+
+enum host_cost {
+#define X(name, default_ns, help) HOST_COST_##name,
+	HOST_COSTS(X)
+#undef X
+		HOST_COST_COUNT
+};
+
+/* What changed in the stack over the years. */
+struct host_kernel {
+	const char *name;     /* as the driver's profile */
+	bool qdisc_yields;    /* a queue run ends when a task waits (2.6.35: need_resched) */
+	bool qdisc_has_quota; /* it ends after dev_tx_weight packets (since 3.x) */
+	bool softirq_yields;  /* softirqs don't restart when a task waits, or after 2 ms (since 3.9)
+			       */
+};
+const struct host_kernel *host_kernel_find(const char *name); /* NULL if there is none */
+
+struct host_sender {
+	unsigned cpu;
+	uint32_t message_bytes;     /* UDP payload */
+	uint32_t segments;          /* buffers that a packet is in, at least 1 */
+	bool checksum;              /* computed by the device: a context descriptor */
+	uint64_t send_buffer_bytes; /* SO_SNDBUF, as the kernel doubles and prints it */
+	uint32_t truesize_bytes;    /* memory that the kernel charges for a packet */
+	uint64_t start, stop;       /* cycles */
+	uint64_t pause_cycles;      /* sleep between two messages; 0: none */
+};
+
+struct host_config {
+	const struct host_kernel *kernel;
+	unsigned cpus;    /* 1 to HOST_CPUS_MOST */
+	unsigned irq_cpu; /* where the device's interrupts go */
+	uint32_t cost_ns[HOST_COST_COUNT];
+	double jitter; /* each cost is multiplied by a number from 1 - jitter to 1 + jitter */
+	uint64_t seed; /* of the jitter */
+	uint32_t qdisc_limit;   /* packets */
+	uint32_t dev_tx_weight; /* packets of one queue run, with qdisc_has_quota */
+	uint32_t dev_weight;    /* NAPI budget of one poll, as the napi_poll event shows it */
+	uint32_t tick_hz;       /* CONFIG_HZ: when a waiting task may take over */
+	struct host_sender senders[HOST_SENDERS_MOST];
+	unsigned sender_count;
+	uint64_t stop;               /* cycles: senders end; what is under way is drained */
+	uint64_t drain;              /* cycles: but no longer than this */
+	struct nic_config nic;       /* hz and sink are filled in */
+	struct e1000e_config driver; /* registers, stack, sink, hz are filled in */
+	struct event_sink *sink;     /* all events; the device's own come as those of CPU `cpus` */
+	uint16_t drop_reason;        /* NAME_REASON of what the queueing discipline drops */
+};
+
+struct host_sender_stats {
+	uint64_t messages;         /* accepted by the socket */
+	uint64_t dropped;          /* of them, by the queueing discipline */
+	uint64_t blocks;           /* times that the sender slept for send buffer */
+	uint64_t blocked;          /* cycles asleep */
+	uint64_t outstanding_most; /* packets charged to the socket at one moment */
+};
+
+enum host_level { HOST_TASK, HOST_SOFTIRQ, HOST_HARDIRQ, HOST_LEVELS };
+
+struct host_cpu_stats {
+	uint64_t busy[HOST_LEVELS]; /* cycles */
+};
+
+struct host_stats {
+	uint64_t end; /* cycles: when nothing was left to do, or the drain ran out */
+	struct host_sender_stats senders[HOST_SENDERS_MOST];
+	struct host_cpu_stats cpus[HOST_CPUS_MOST];
+	uint64_t qdisc_most; /* packets queued at one moment */
+	uint64_t ksoftirqd_wakes;
+	struct nic_stats nic;
+	struct e1000e_stats driver;
+	struct e1000e_hang hang;
+	uint32_t tdh, tdt;
+	uint16_t next_to_use, next_to_clean;
+	uint64_t in_ring; /* packets that the driver still had; freed without a lap afterwards */
+};
+
+struct host;
+
+/*
+ * Builds the world. Needs an EAL that is up: packets come from a pool made here, whose size follows
+ * from send buffers, queue limit and ring. Returns 0, -EINVAL or -ENOMEM.
+ */
+int host_create(struct host **host, const struct host_config *config);
+
+/* Runs to the end. Returns 0, or -ENOMEM if the pool ran out (a fault of the model: it is sized).
+ */
+int host_run(struct host *host, struct host_stats *stats);
+
+/* Frees everything; packets still in the ring go back to the pool first. */
+void host_destroy(struct host *host);
+
+/* What packet numbers are multiples of: the size of a pool object. */
+uint64_t host_packet_stride(const struct host *host);
+
+#endif

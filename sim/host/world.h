@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Inside the host: CPUs (cpu.c), softirqs (softirq.c), the device's queue in the stack (netdev.c),
+ * sockets and their senders (socket.c), and the loop over all of them (host.c).
+ *
+ * Everything that takes time is a step: it acts at the CPU's due time and says how long it takes
+ * until the next one. An interrupt between two steps pushes the next one back by what it takes.
+ */
+#ifndef SIM_HOST_WORLD_H
+#define SIM_HOST_WORLD_H
+
+#include "host.h"
+
+enum { NET_TX = 2, NET_RX = 3 }; /* linux/interrupt.h */
+
+struct host;
+struct cpu;
+
+/* Something that can be scheduled. Its step acts, and sets due[HOST_TASK] or puts it to sleep. */
+struct task {
+	void (*step)(struct task *task, struct cpu *cpu, uint64_t now);
+	struct task *next; /* in the run queue */
+	struct cpu *cpu;   /* it never moves */
+	bool asleep;
+	bool bh_off;        /* softirqs have to wait */
+	uint64_t remaining; /* of its step, where another task took over in between */
+};
+
+/* A run over the queueing discipline: at most one at a time in the whole world (__QDISC_RUNNING).
+ */
+struct queue_run {
+	enum { RUN_OVER, RUN_NEXT, RUN_START, RUN_RETURN } state;
+	struct rte_mbuf *packet;
+	int rc;
+	uint32_t sent; /* in this run */
+};
+
+struct softirq {
+	enum { SOFTIRQ_NEXT, SOFTIRQ_RUN } state;
+	uint32_t batch;    /* vectors of this round, still to do */
+	unsigned vector;   /* the one that runs */
+	unsigned restarts; /* rounds left */
+	uint64_t began;
+	struct queue_run run; /* NET_TX's */
+	bool polled;          /* NET_RX: the poll is over, only its exit is left */
+};
+
+struct cpu {
+	struct host *host;
+	unsigned index;
+	int level;                /* what it does now: enum host_level, or -1: idle */
+	bool active[HOST_LEVELS]; /* at work or preempted */
+	uint64_t due[HOST_LEVELS];
+	uint64_t preempted_at[HOST_LEVELS];
+	uint64_t level_since;
+	struct host_cpu_stats stats;
+
+	uint32_t pending; /* softirq vectors raised */
+	struct softirq softirq;
+	bool napi_scheduled;
+
+	struct task *current, *queue_head, **queue_tail;
+	bool need_resched; /* a task waits for an interrupted idle CPU */
+	uint64_t slice_began;
+	struct task ksoftirqd;
+};
+
+/* The device's transmit queue in the stack: a pfifo above the driver. */
+struct netdev {
+	struct rte_mbuf **slot; /* a circle of `limit` + 1: one more for a packet put back */
+	uint32_t limit, head, count, most;
+	bool running;   /* some CPU is in a queue run */
+	bool scheduled; /* NET_TX has been raised for it */
+};
+
+struct sender {
+	struct task task;
+	struct host *host;
+	const struct host_sender *config;
+	enum { SENDER_ALLOC, SENDER_QUEUE, SENDER_XMIT } state;
+	uint64_t charged;     /* sk_wmem_alloc, bytes */
+	uint64_t outstanding; /* packets */
+	uint64_t slept_at;    /* for send buffer; 0: it doesn't */
+	uint64_t pause;       /* cycles to sleep before the next message */
+	uint64_t wake_at;     /* CLOCK_NEVER: no timer */
+	struct rte_mbuf *packet;
+	struct queue_run run;
+	struct host_sender_stats stats;
+};
+
+/* Private part of each mbuf. */
+struct packet {
+	struct sender *owner;
+};
+
+struct host {
+	struct host_config config;
+	uint64_t cost[HOST_COST_COUNT]; /* cycles */
+	uint64_t random;                /* state of the jitter's generator */
+	struct cpu cpus[HOST_CPUS_MOST];
+	struct sender senders[HOST_SENDERS_MOST];
+	struct netdev netdev;
+	struct nic *nic;
+	struct e1000e_port *port;
+	struct rte_mempool *pool;
+	uintptr_t packet_base;
+	uint64_t packet_stride;
+	uint64_t outstanding; /* packets that are not in the pool */
+	uint64_t tick;        /* cycles */
+	uint64_t now;         /* of the last step */
+	uint64_t timer_at;    /* the earliest of the watchdog and the senders' timers */
+	uint64_t watchdog_at;
+	uint64_t ksoftirqd_wakes;
+	int error;
+};
+
+static inline void host_emit(struct host *host, unsigned cpu, const struct event *event)
+{
+	if (host->config.sink)
+		host->config.sink->emit(host->config.sink, cpu, event);
+}
+
+/* The cycles that an action takes this time. */
+uint64_t host_cost(struct host *host, enum host_cost what);
+
+/* A timer is wanted at that time. */
+static inline void host_set_timer(struct host *host, uint64_t at)
+{
+	if (at < host->timer_at)
+		host->timer_at = at;
+}
+
+/* cpu.c */
+void cpu_init(struct cpu *cpu, struct host *host, unsigned index);
+void cpu_enter(struct cpu *cpu, enum host_level level, uint64_t now);
+void cpu_leave(struct cpu *cpu, uint64_t now);
+void cpu_step(struct cpu *cpu, uint64_t now);
+void cpu_interrupt(struct cpu *cpu, uint64_t now);
+void cpu_account(struct cpu *cpu, uint64_t now);
+void task_wake(struct task *task, uint64_t now);
+void task_sleep(struct task *task, uint64_t now);
+void task_bh_enable(struct task *task, uint64_t now);
+
+/* When the CPU acts next; CLOCK_NEVER: idle. */
+static inline uint64_t cpu_due(const struct cpu *cpu)
+{
+	return cpu->level < 0 ? CLOCK_NEVER : cpu->due[cpu->level];
+}
+
+/* softirq.c */
+void softirq_raise(struct cpu *cpu, unsigned vector, uint64_t now);
+void softirq_begin(struct cpu *cpu, uint64_t now);
+void softirq_step(struct cpu *cpu, uint64_t now);
+void ksoftirqd_init(struct cpu *cpu);
+
+/* netdev.c */
+int netdev_init(struct host *host);
+uint64_t netdev_queue_xmit(
+	struct cpu *cpu, struct queue_run *run, struct rte_mbuf *packet, uint64_t now);
+void netdev_schedule(struct cpu *cpu, uint64_t now);
+void netdev_run_begin(struct host *host, struct queue_run *run);
+uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now);
+
+/* socket.c */
+void sender_init(struct sender *sender, struct host *host, const struct host_sender *config);
+void sender_timer(struct sender *sender, uint64_t now);
+void sender_packet_freed(struct sender *sender, uint64_t now);
+
+#endif

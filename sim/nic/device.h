@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside the device: its state, and what its parts (tx.c, interrupt.c, nic.c) call of each other.
+ */
+#ifndef SIM_NIC_DEVICE_H
+#define SIM_NIC_DEVICE_H
+
+#include "clock.h"
+#include "nic.h"
+
+/* The transmit queue. Indices are of descriptors; head == tail: nothing to send. */
+struct nic_tx {
+	union tx_desc *ring;
+	uint64_t *posted;    /* per descriptor: when the tail passed it */
+	uint32_t count;      /* descriptors; 0: no ring */
+	uint32_t head, tail; /* TDH, TDT */
+	bool enabled;        /* TCTL.EN */
+	uint32_t wthresh;    /* TXDCTL: descriptors that make a write-back; 0, 1: each */
+
+	/* the packet that is being sent, from head on */
+	bool sending;
+	uint32_t packet_end; /* one beyond its last descriptor */
+	uint32_t packet_bytes;
+	uint64_t packet;       /* its number in events */
+	uint64_t sent_at;      /* when its last bit has left */
+	uint64_t dma_free_at;  /* when the next packet can be read */
+	uint64_t wire_free_at; /* when the next frame can start */
+
+	/* descriptors that are done but not written back: [write_from, head) */
+	uint32_t write_from;
+	uint32_t unwritten; /* of them, those with RS */
+};
+
+struct nic_interrupt {
+	uint32_t cause, mask;      /* ICR, IMS */
+	uint64_t gap;              /* cycles between two interrupts, from ITR */
+	uint64_t tidv, tadv;       /* delays in cycles; 0: none */
+	uint64_t tidv_at, tadv_at; /* when they run out; CLOCK_NEVER: not running */
+	uint64_t raise_at;         /* when the line goes up; CLOCK_NEVER: no reason to */
+	uint64_t open_at;          /* the throttle's gap ends */
+	uint64_t raised_at;
+	bool raised; /* and not yet taken */
+};
+
+struct nic {
+	struct nic_config config;
+	struct nic_stats stats;
+	struct nic_tx tx;
+	struct nic_interrupt irq;
+	uint64_t now;                             /* all up to here has been executed */
+	uint64_t deadline;                        /* the earliest of all times above */
+	uint32_t registers[REG_WINDOW_BYTES / 4]; /* as written */
+};
+
+/* tx.c */
+/* When a fault that holds this kind of work back at `at` lets go; 0 if none does. */
+uint64_t tx_held_until(const struct nic *nic, enum nic_fault_type type, uint64_t at);
+void tx_tail_written(struct nic *nic, uint32_t tail);
+void tx_start_packet(struct nic *nic);
+void tx_packet_sent(struct nic *nic, uint64_t now);
+void tx_write_back(struct nic *nic, uint64_t now);
+
+/* interrupt.c */
+void interrupt_cause(struct nic *nic, uint32_t cause, uint64_t now);
+void interrupt_delayed(struct nic *nic, uint64_t now);
+void interrupt_delay_over(struct nic *nic, uint64_t now);
+void interrupt_mask_changed(struct nic *nic, uint64_t now);
+void interrupt_raise(struct nic *nic, uint64_t now);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a write-back to the interrupt line: first the delay timers TIDV and TADV hold the cause
+ * back, then the throttle keeps a gap between interrupts (82574 datasheet, 7.4.4 and 10.2.4.2).
+ */
+#include "device.h"
+
+/* Takes the next of a fault's losses, if one is due. */
+static bool lose_interrupt(struct nic *nic, uint64_t now)
+{
+	for (unsigned i = 0; i < nic->config.fault_count; i++) {
+		struct nic_fault *fault = &nic->config.faults[i];
+
+		if (fault->type == NIC_FAULT_IRQ_LOSS && fault->at <= now && fault->count) {
+			fault->count--;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* An enabled cause raises the line at once after a quiet time, else when the gap is over. */
+static void schedule(struct nic *nic, uint64_t now)
+{
+	struct nic_interrupt *irq = &nic->irq;
+
+	if (irq->raise_at == CLOCK_NEVER && irq->cause & irq->mask)
+		irq->raise_at = now > irq->open_at ? now : irq->open_at;
+}
+
+void interrupt_cause(struct nic *nic, uint32_t cause, uint64_t now)
+{
+	nic->irq.cause |= cause;
+	schedule(nic, now);
+}
+
+/* A descriptor with IDE was written back: TIDV starts again, TADV only if it isn't running. */
+void interrupt_delayed(struct nic *nic, uint64_t now)
+{
+	struct nic_interrupt *irq = &nic->irq;
+
+	if (!irq->tidv) { /* TIDV of 0 turns the delay off, TADV with it */
+		interrupt_cause(nic, ICR_TXDW, now);
+		return;
+	}
+	irq->tidv_at = now + irq->tidv;
+	if (irq->tadv && irq->tadv_at == CLOCK_NEVER)
+		irq->tadv_at = now + irq->tadv;
+}
+
+/* One of the two has run out: both stop, what is pending is written back, the cause is set. */
+void interrupt_delay_over(struct nic *nic, uint64_t now)
+{
+	nic->irq.tidv_at = nic->irq.tadv_at = CLOCK_NEVER;
+	tx_write_back(nic, now);
+	interrupt_cause(nic, ICR_TXDW, now);
+}
+
+void interrupt_mask_changed(struct nic *nic, uint64_t now)
+{
+	schedule(nic, now);
+}
+
+void interrupt_raise(struct nic *nic, uint64_t now)
+{
+	struct nic_interrupt *irq = &nic->irq;
+
+	irq->raise_at = CLOCK_NEVER;
+	if (!(irq->cause & irq->mask)) /* read or masked in the meantime */
+		return;
+	irq->open_at = now + irq->gap;
+	nic->stats.interrupts++;
+	if (lose_interrupt(nic, now)) {
+		nic->stats.interrupts_lost++;
+		return;
+	}
+	irq->raised = true;
+	irq->raised_at = now;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The device: an e1000e-style NIC, transmit side. It fetches descriptors between head and tail,
+ * reads the packets, puts them on the wire, writes DD back, and raises an interrupt line that is
+ * delayed (TIDV, TADV) and throttled (ITR).
+ *
+ * The device keeps no clock. Whoever owns it says what time it is: nic_advance executes in time
+ * order all that the device would have done by then; nic_deadline says when it has something to do
+ * next. It never calls the driver; the driver sees it through registers and descriptor memory.
+ *
+ * Source of the behaviour: "82574 GbE Controller Family Datasheet", 7.2 (transmit), 7.4
+ * (interrupts), 10.2 (registers).
+ */
+#ifndef SIM_NIC_NIC_H
+#define SIM_NIC_NIC_H
+
+#include "event.h"
+#include "hw.h"
+#include <stdbool.h>
+
+#define NIC_FAULTS_MOST 8
+
+enum nic_fault_type {
+	NIC_FAULT_TX_STOP,        /* from then on the transmitter does nothing: head stands still */
+	NIC_FAULT_WRITEBACK_LOSS, /* the next `count` write-backs don't reach memory */
+	NIC_FAULT_IRQ_LOSS,       /* the next `count` interrupts don't reach the CPU */
+	NIC_FAULT_LINK_PAUSE,     /* no frame starts on the wire for `duration` (802.3x pause) */
+	NIC_FAULT_TYPES
+};
+
+struct nic_fault {
+	enum nic_fault_type type;
+	uint64_t at;       /* cycles */
+	uint64_t duration; /* cycles: link pause, and tx stop where it is not 0 */
+	uint64_t count;    /* of lost write-backs or interrupts */
+};
+
+struct nic_config {
+	uint64_t hz;             /* cycles a second of every `now` */
+	uint32_t line_rate_mbps; /* 10 to 100000; 0: a frame takes no time on the wire */
+	uint32_t fetch_ns;       /* from tail write to the descriptor inside the device */
+	uint32_t dma_rate_mbps;  /* of reading packet data; 0: takes no time */
+	struct nic_fault faults[NIC_FAULTS_MOST];
+	unsigned fault_count;
+	struct event_sink *sink; /* gets a `done` event a packet; NULL: none */
+	unsigned sink_cpu;       /* the stream they go to */
+	uint8_t device;          /* number in events */
+	uint64_t packet_base; /* a packet's number in events is its buffer's address, less this, */
+	uint64_t packet_stride; /* rounded down to a multiple of this; 0: the address as it is */
+};
+
+struct nic_stats {
+	uint64_t packets, bytes;  /* put on the wire; bytes without preamble, gap and FCS */
+	uint64_t interrupts;      /* raised, lost ones included */
+	uint64_t interrupts_lost; /* by fault */
+	uint64_t writebacks_lost; /* by fault */
+	uint64_t bad_descriptors; /* packets dropped because a descriptor made no sense */
+};
+
+struct nic;
+
+/* Returns NULL if there is no memory. The device is in reset: no ring, interrupts masked. */
+struct nic *nic_create(const struct nic_config *config);
+void nic_destroy(struct nic *nic);
+
+/*
+ * The register window: 32-bit access at a multiple of 4 below REG_WINDOW_BYTES. Both first advance
+ * the device to `now`. Unknown registers read as 0 and ignore what is written.
+ */
+uint32_t nic_read(void *nic, uint32_t offset, uint64_t now);
+void nic_write(void *nic, uint32_t offset, uint32_t value, uint64_t now);
+
+/* Executes all that happens up to and including `now`. `now` never goes back. */
+void nic_advance(struct nic *nic, uint64_t now);
+
+/* The time of the next thing that will happen by itself; CLOCK_NEVER if nothing will. */
+uint64_t nic_deadline(const struct nic *nic);
+
+/* Takes an interrupt if the line was raised since the last call, and the time when it was. */
+bool nic_take_interrupt(struct nic *nic, uint64_t *raised);
+
+const struct nic_stats *nic_stats(const struct nic *nic);
+
+/* The pace of this wire: cycles that a frame of so many bytes (without FCS) occupies it. */
+uint64_t nic_wire_cycles(const struct nic_config *config, uint32_t frame_bytes);
+
+#endif
