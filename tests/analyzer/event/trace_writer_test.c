@@ -264,8 +264,9 @@ static void read_by_babeltrace(void)
 {
 	/* clang-format off */
 	static const char *const expected[] = {
-		"[22:13:20.000000005] (+?.?????????) name: { cpu_id = 0, reserved = 0 }, "
-		"{ kind = ( \"device\" : container = 0 ), chunk = 0, index = 1, text = \"eth0\" }\n",
+		"[22:13:20.000000005] (+\?.\?\?\?\?\?\?\?\?\?) name: { cpu_id = 0, reserved = 0 }, "
+		"{ kind = ( \"device\" : container = 0 ), chunk = 0, index = 1, "
+		"text = \"eth0\" }\n",
 		"[22:13:21.500000000] (+1.499999995) start_xmit: { cpu_id = 0, reserved = 0 }, "
 		"{ device = 1, queue = 0, len = 2962, packet = 0xABC0, gso_size = 1448, "
 		"gso_segs = 2, header_bytes = 66, queue_high = 0, pad56 = 0 }\n",
