@@ -58,6 +58,7 @@ struct host_sender {
 	uint64_t send_buffer_bytes; /* SO_SNDBUF, as the kernel doubles and prints it */
 	uint32_t truesize_bytes;    /* memory that the kernel charges for a packet */
 	uint64_t start, stop;       /* cycles */
+	uint64_t messages;          /* it sends so many; 0: no limit */
 	uint64_t pause_cycles;      /* sleep between two messages; 0: none */
 };
 

@@ -51,7 +51,8 @@ static void begin_message(struct sender *sender, struct cpu *cpu, uint64_t now)
 {
 	struct host *host = sender->host;
 
-	if (now >= sender->config->stop) {
+	if (now >= sender->config->stop ||
+		(sender->config->messages && sender->stats.messages == sender->config->messages)) {
 		task_sleep(&sender->task, now);
 		return;
 	}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ringside: runs scenarios on the modelled NIC. */
+#include "scenario.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_COMPLETE = 0, EXIT_USAGE = 1, EXIT_REFUSED = 2 };
+enum { SETS_MOST = 256, CONFIGS_MOST = 4 };
+
+static struct env {
+	const char *configs[CONFIGS_MOST];
+	unsigned config_count;
+	const char *set[SETS_MOST];
+	unsigned set_count;
+	char seed[32];
+	struct run_options run;
+	bool json;
+	bool help_config;
+} env;
+
+static const char usage_text[] =
+	"Usage: ringside run CONFIG [--set KEY=VALUE]... [--seed N] [--trace DIR] [--json]\n"
+	"       ringside compare CONFIG... [--set KEY=VALUE]...\n"
+	"       ringside run --help-config\n"
+	"\n"
+	"run      runs a scenario on the modelled NIC and reports what the device did to packets\n"
+	"compare  runs up to four scenarios and prints them beside their published figures\n"
+	"\n"
+	"  -s, --set KEY=VALUE  overrides a key of the file; KEY is the dotted path, or its last "
+	"part\n"
+	"                       where only one key ends so; in a list it means every item\n"
+	"      --seed N         the same as --set seed=N\n"
+	"  -t, --trace DIR      also writes all events as a CTF trace into an empty folder\n"
+	"  -j, --json           prints the JSON object ringside.report/1\n"
+	"      --help-config    prints every key with unit, range and default\n"
+	"  -h, --help           prints this\n"
+	"\n"
+	"EXAMPLES\n"
+	"  ringside run configs/sanagi-256.yaml\n"
+	"  ringside run configs/sanagi-256.yaml --set ring_size=384 --json\n"
+	"  ringside run configs/sanagi-256.yaml --set duration_s=0.1 --trace /tmp/trace\n"
+	"  ringside compare configs/sanagi-256.yaml configs/sanagi-512.yaml\n"
+	"\n"
+	"Exit status: 0 complete; 1 wrong usage; 2 a scenario can't be read or is refused.\n";
+
+static int fail(const char *text)
+{
+	fprintf(stderr, "ringside: %s\n", text);
+	return EXIT_REFUSED;
+}
+
+static int usage_error(const char *what, const char *which)
+{
+	fprintf(stderr, "ringside: %s%s; ringside --help tells more\n", what, which);
+	return EXIT_USAGE;
+}
+
+enum { OPTION_SEED = 256, OPTION_HELP_CONFIG };
+
+static const struct option long_options[] = {
+	{ "set", required_argument, NULL, 's' },
+	{ "seed", required_argument, NULL, OPTION_SEED },
+	{ "trace", required_argument, NULL, 't' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "help-config", no_argument, NULL, OPTION_HELP_CONFIG },
+	{ 0 },
+};
+
+/* Returns -1 to go on, or the exit status. */
+static int take_option(int option)
+{
+	switch (option) {
+	case 's':
+	case OPTION_SEED:
+		if (env.set_count == SETS_MOST)
+			return usage_error("too many --set", "");
+		if (option == OPTION_SEED) {
+			if (snprintf(env.seed, sizeof(env.seed), "seed=%s", optarg) >=
+				(int)sizeof(env.seed))
+				return usage_error("--seed: no number: ", optarg);
+			env.set[env.set_count++] = env.seed;
+		} else {
+			env.set[env.set_count++] = optarg;
+		}
+		return -1;
+	case 't':
+		env.run.trace = optarg;
+		return -1;
+	case 'j':
+		env.json = true;
+		return -1;
+	case OPTION_HELP_CONFIG:
+		env.help_config = true;
+		return -1;
+	case 'h':
+		fputs(usage_text, stdout);
+		return EXIT_COMPLETE;
+	default:
+		fputs("ringside --help tells more\n", stderr);
+		return EXIT_USAGE;
+	}
+}
+
+static int parse(int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, "s:t:jh", long_options, NULL)) != -1) {
+		int status = take_option(option);
+
+		if (status >= 0)
+			return status;
+	}
+	for (; optind < argc; optind++) {
+		if (env.config_count == CONFIGS_MOST)
+			return usage_error("too many scenarios, from ", argv[optind]);
+		env.configs[env.config_count++] = argv[optind];
+	}
+	return -1;
+}
+
+/* Everything is printed at the end: what fails in between leaves standard output empty. */
+static int finish(bool written)
+{
+	if (!written || fflush(stdout) || ferror(stdout))
+		return fail("standard output can't be written");
+	return EXIT_COMPLETE;
+}
+
+static int print_json(const struct outcome *outcome)
+{
+	json_t *object = outcome_json(outcome);
+	bool written = object && !report_write_json(object, stdout);
+
+	json_decref(object);
+	return finish(written);
+}
+
+static int run(void)
+{
+	struct scenario scenario;
+	struct outcome outcome;
+	struct diag diag;
+	int status;
+
+	if (env.help_config) {
+		scenario_help(stdout);
+		return finish(true);
+	}
+	if (env.config_count != 1)
+		return usage_error("run takes one scenario", "");
+	if (scenario_load(&scenario, env.configs[0], env.set, env.set_count, &diag) ||
+		scenario_run(&scenario, &env.run, &outcome, &diag))
+		return fail(diag.text);
+	if (env.json) {
+		status = print_json(&outcome);
+	} else {
+		outcome_text(&outcome, stdout);
+		status = finish(true);
+	}
+	outcome_release(&outcome);
+	return status;
+}
+
+static int compare(void)
+{
+	struct scenario scenarios[CONFIGS_MOST];
+	struct outcome outcomes[CONFIGS_MOST];
+	struct diag diag;
+	unsigned done = 0;
+	int status = EXIT_COMPLETE;
+
+	if (!env.config_count || env.json || env.run.trace)
+		return usage_error("compare takes scenarios, without --json or --trace", "");
+	for (unsigned i = 0; i < env.config_count; i++) {
+		if (scenario_load(&scenarios[i], env.configs[i], env.set, env.set_count, &diag))
+			return fail(diag.text);
+	}
+	for (; done < env.config_count; done++) {
+		if (scenario_run(&scenarios[done], &env.run, &outcomes[done], &diag)) {
+			status = fail(diag.text);
+			break;
+		}
+	}
+	if (status == EXIT_COMPLETE) {
+		outcome_compare(outcomes, done, stdout);
+		status = finish(true);
+	}
+	while (done--)
+		outcome_release(&outcomes[done]);
+	return status;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} commands[] = {
+	{ "run", run },
+	{ "compare", compare },
+};
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	if (argc < 2) {
+		fputs(usage_text, stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		fputs(usage_text, stdout);
+		return finish(true);
+	}
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		if (strcmp(argv[1], commands[i].name))
+			continue;
+		status = parse(argc - 1, argv + 1);
+		if (status < 0)
+			status = commands[i].run();
+		scenario_shut_down();
+		return status;
+	}
+	return usage_error("unknown command: ", argv[1]);
+}

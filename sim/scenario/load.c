@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The YAML side, by libfyaml: it refuses duplicate keys by itself, and each of its nodes knows its
+ * line, so that a refusal names the place.
+ */
+#include "setting.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libfyaml.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct loader {
+	struct scenario *scenario;
+	const char *file;
+	struct diag *diag;
+	char place[SCENARIO_TEXT_BYTES + 16]; /* file:line of the node that is looked at */
+};
+
+/* Only scalars know their line; a list or a mapping stands where its key does, seen just before. */
+static const char *place_of(struct loader *loader, struct fy_node *node)
+{
+	const struct fy_mark *mark = NULL;
+	struct fy_token *token = node ? fy_node_get_scalar_token(node) : NULL;
+
+	if (token)
+		mark = fy_token_start_mark(token);
+	if (mark)
+		snprintf(loader->place, sizeof(loader->place), "%s:%d", loader->file,
+			mark->line + 1);
+	return loader->place;
+}
+
+static bool copy_scalar(struct fy_node *node, char *text, size_t bytes)
+{
+	size_t length = 0;
+	const char *scalar = fy_node_get_scalar(node, &length);
+
+	if (!scalar || length >= bytes || memchr(scalar, '\0', length))
+		return false;
+	memcpy(text, scalar, length);
+	text[length] = '\0';
+	return true;
+}
+
+static int load_value(
+	struct loader *loader, const struct setting *setting, void *base, struct fy_node *node)
+{
+	const char *place = place_of(loader, node);
+	bool text = setting->type == SETTING_TEXT || setting->type == SETTING_CHOICE;
+	char value[SCENARIO_TEXT_BYTES];
+
+	if (!fy_node_is_scalar(node))
+		return diag_set(loader->diag, -EINVAL,
+			"%s: %s: takes one value, not a list or a mapping", place, setting->key);
+	if (!text && fy_node_get_style(node) != FYNS_PLAIN)
+		return diag_set(loader->diag, -EINVAL, "%s: %s: a quoted text where a %s belongs",
+			place, setting->key, setting->type == SETTING_SWITCH ? "switch" : "number");
+	if (!copy_scalar(node, value, sizeof(value)))
+		return diag_set(loader->diag, -EINVAL, "%s: %s: the value is longer than %zu bytes",
+			place, setting->key, sizeof(value) - 1);
+	return setting_store(setting, base, value, place, loader->diag);
+}
+
+static int load_item(
+	struct loader *loader, const struct setting_list *list, void *base, struct fy_node *node)
+{
+	struct fy_node_pair *pair;
+	void *state = NULL;
+
+	if (!fy_node_is_mapping(node))
+		return diag_set(loader->diag, -EINVAL, "%s: %s: each item is a mapping of keys",
+			place_of(loader, node), list->key);
+	setting_defaults(list->items, base);
+	while ((pair = fy_node_mapping_iterate(node, &state))) {
+		struct fy_node *key_node = fy_node_pair_key(pair);
+		const struct setting *setting;
+		char key[SCENARIO_TEXT_BYTES];
+		int error;
+
+		if (!key_node || !copy_scalar(key_node, key, sizeof(key)))
+			return diag_set(loader->diag, -EINVAL,
+				"%s: %s: a key that is no plain text", place_of(loader, key_node),
+				list->key);
+		place_of(loader, key_node);
+		setting = setting_find(list->items, key);
+		if (!setting)
+			return setting_unknown_item(list, key, loader->place, loader->diag);
+		error = load_value(loader, setting, base, fy_node_pair_value(pair));
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static int load_list(struct loader *loader, const struct setting_list *list, struct fy_node *node)
+{
+	char *base = (char *)loader->scenario;
+	unsigned *count = (unsigned *)(base + list->count_offset);
+	struct fy_node *item;
+	void *state = NULL;
+
+	if (!fy_node_is_sequence(node))
+		return diag_set(loader->diag, -EINVAL, "%s: %s: takes a list",
+			place_of(loader, node), list->key);
+	*count = 0;
+	while ((item = fy_node_sequence_iterate(node, &state))) {
+		int error;
+
+		if (*count == list->most)
+			return diag_set(loader->diag, -EINVAL, "%s: %s: more than %u items",
+				place_of(loader, item), list->key, list->most);
+		error = load_item(
+			loader, list, base + list->offset + *count * list->item_bytes, item);
+		if (error)
+			return error;
+		++*count;
+	}
+	return 0;
+}
+
+/* Is there a key below this path? */
+static bool is_group(const char *path)
+{
+	size_t bytes = strlen(path);
+
+	for (const struct setting *s = settings; s->key; s++) {
+		if (!strncmp(s->key, path, bytes) && s->key[bytes] == '.')
+			return true;
+	}
+	return false;
+}
+
+static int load_mapping(struct loader *loader, const char *path, struct fy_node *node);
+
+static int load_pair(struct loader *loader, const char *path, struct fy_node_pair *pair)
+{
+	struct fy_node *key_node = fy_node_pair_key(pair), *value = fy_node_pair_value(pair);
+	char key[SCENARIO_TEXT_BYTES], inner[2 * SCENARIO_TEXT_BYTES];
+	const struct setting *setting;
+	const struct setting_list *list;
+
+	if (!key_node || !copy_scalar(key_node, key, sizeof(key)))
+		return diag_set(loader->diag, -EINVAL, "%s: a key that is no plain text",
+			place_of(loader, key_node));
+	place_of(loader, key_node);
+	snprintf(inner, sizeof(inner), "%s%s%s", path, *path ? "." : "", key);
+	setting = setting_find(settings, inner);
+	list = setting_list_find(inner);
+	if (setting)
+		return load_value(loader, setting, loader->scenario, value);
+	if (list)
+		return load_list(loader, list, value);
+	if (!is_group(inner))
+		return setting_unknown(inner, place_of(loader, key_node), loader->diag);
+	if (!fy_node_is_mapping(value))
+		return diag_set(loader->diag, -EINVAL, "%s: %s: takes a mapping of keys",
+			place_of(loader, key_node), inner);
+	return load_mapping(loader, inner, value);
+}
+
+static int load_mapping(struct loader *loader, const char *path, struct fy_node *node)
+{
+	struct fy_node_pair *pair;
+	void *state = NULL;
+	int error = 0;
+
+	while (!error && (pair = fy_node_mapping_iterate(node, &state)))
+		error = load_pair(loader, path, pair);
+	return error;
+}
+
+/* The first of the library's complaints, with its place. */
+static int syntax_error(struct loader *loader, struct fy_diag *complaints)
+{
+	void *state = NULL;
+	struct fy_diag_error *first = fy_diag_errors_iterate(complaints, &state);
+
+	if (!first)
+		return diag_set(loader->diag, -EINVAL, "%s: not YAML", loader->file);
+	return diag_set(loader->diag, -EINVAL, "%s:%d: %s", loader->file, first->line, first->msg);
+}
+
+static int read_file(const char *path, char **text, size_t *bytes, struct diag *diag)
+{
+	enum { MOST = 1 << 20 };
+	FILE *in = fopen(path, "r");
+	int error = 0;
+
+	if (!in)
+		return diag_set(diag, -errno, "%s: %s", path, strerror(errno));
+	*text = malloc(MOST);
+	if (!*text) {
+		fclose(in);
+		return diag_set(diag, -ENOMEM, "%s: no memory", path);
+	}
+	*bytes = fread(*text, 1, MOST, in);
+	if (ferror(in))
+		error = diag_set(diag, -EIO, "%s: can't be read: %s", path, strerror(errno));
+	else if (*bytes == MOST)
+		error = diag_set(diag, -EFBIG, "%s: larger than a MiB: no scenario", path);
+	else if (memchr(*text, '\0', *bytes))
+		error = diag_set(diag, -EINVAL, "%s: binary, not YAML", path);
+	fclose(in);
+	if (error)
+		free(*text);
+	return error;
+}
+
+/* Nothing but blanks and comments: libfyaml has no document for that, and it is valid. */
+static bool is_blank(const char *text, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++) {
+		if (text[i] == '#') {
+			while (i < bytes && text[i] != '\n')
+				i++;
+		} else if (!strchr(" \t\r\n", text[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static int load_text(struct loader *loader, const char *text, size_t bytes)
+{
+	struct fy_diag_cfg diag_config;
+	struct fy_diag *complaints;
+	struct fy_parse_cfg config = { .flags = FYPCF_QUIET | FYPCF_RESOLVE_DOCUMENT |
+						FYPCF_DEFAULT_VERSION_1_2 };
+	struct fy_document *document;
+	struct fy_node *root;
+	int error;
+
+	fy_diag_cfg_default(&diag_config);
+	diag_config.fp = NULL;
+	complaints = fy_diag_create(&diag_config);
+	if (!complaints)
+		return diag_set(loader->diag, -ENOMEM, "%s: no memory", loader->file);
+	fy_diag_set_collect_errors(complaints, true);
+	config.diag = complaints;
+	document = fy_document_build_from_string(&config, text, bytes);
+	root = document ? fy_document_root(document) : NULL;
+	if (!root)
+		error = syntax_error(loader, complaints);
+	else if (!fy_node_is_mapping(root))
+		error = diag_set(loader->diag, -EINVAL, "%s: a scenario is a mapping of keys",
+			place_of(loader, root));
+	else
+		error = load_mapping(loader, "", root);
+	fy_document_destroy(document);
+	fy_diag_destroy(complaints);
+	return error;
+}
+
+static void from_profile(uint64_t *value, uint64_t profile)
+{
+	if (*value == SCENARIO_UNSET)
+		*value = profile;
+}
+
+/* What one table row alone can't know. */
+static int check_together(const struct scenario *scenario, const char *file, struct diag *diag)
+{
+	if (scenario->host.irq_cpu >= scenario->host.cpus)
+		return diag_set(diag, -EINVAL,
+			"%s: host.irq_cpu: %" PRIu64 ": there are only %" PRIu64 " CPUs, from 0 on",
+			file, scenario->host.irq_cpu, scenario->host.cpus);
+	if (scenario->driver.reserve + 1 >= scenario->nic.ring_size)
+		return diag_set(diag, -EINVAL,
+			"%s: driver.reserve: %" PRIu64 ": leaves nothing of a ring of %" PRIu64,
+			file, scenario->driver.reserve, scenario->nic.ring_size);
+	if (scenario->driver.wake_threshold >= scenario->nic.ring_size)
+		return diag_set(diag, -EINVAL,
+			"%s: driver.wake_threshold: %" PRIu64 ": a ring of %" PRIu64
+			" never has so many free",
+			file, scenario->driver.wake_threshold, scenario->nic.ring_size);
+	for (unsigned i = 0; i < scenario->workload_count; i++) {
+		if (scenario->workloads[i].cpu >= scenario->host.cpus)
+			return diag_set(diag, -EINVAL,
+				"%s: workload: cpu: %" PRIu64 ": there are only %" PRIu64
+				" CPUs, from 0 on",
+				file, scenario->workloads[i].cpu, scenario->host.cpus);
+		if (scenario->workloads[i].segments > scenario->workloads[i].message_bytes)
+			return diag_set(diag, -EINVAL,
+				"%s: workload: segments: %" PRIu64
+				": more than the message has bytes",
+				file, scenario->workloads[i].segments);
+	}
+	return 0;
+}
+
+int scenario_load(struct scenario *scenario, const char *file, const char *const *set,
+	unsigned count, struct diag *diag)
+{
+	const char *name = file ? file : "(no file)";
+	struct loader loader = { .scenario = scenario, .file = name, .diag = diag };
+	const struct e1000e_profile *profile;
+	char *text = NULL;
+	size_t bytes = 0;
+	int error = 0;
+
+	memset(scenario, 0, sizeof(*scenario));
+	setting_defaults(settings, scenario);
+	setting_defaults(setting_list_find("workload")->items, &scenario->workloads[0]);
+	scenario->workload_count = 1;
+	snprintf(scenario->file, sizeof(scenario->file), "%s", name);
+	snprintf(loader.place, sizeof(loader.place), "%s", name);
+	if (file) {
+		error = read_file(file, &text, &bytes, diag);
+		if (error)
+			return error;
+		if (!is_blank(text, bytes))
+			error = load_text(&loader, text, bytes);
+		free(text);
+	}
+	for (unsigned i = 0; i < count && !error; i++)
+		error = setting_set(scenario, set[i], diag);
+	if (error)
+		return error;
+	profile = e1000e_profile_find(scenario->driver.profile);
+	from_profile(&scenario->driver.reserve, profile->reserve);
+	from_profile(&scenario->driver.wake_threshold, profile->wake_threshold);
+	from_profile(&scenario->driver.tidv, profile->tidv);
+	from_profile(&scenario->driver.tadv, profile->tadv);
+	return check_together(scenario, name, diag);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A run's figures beyond the report: the workload's side, the published ones, and what limits. */
+#include "outcome.h"
+
+#include "setting.h"
+#include <math.h>
+
+#define WIRE_BUSY 0.97 /* share of time from which on the wire is what limits */
+#define OFTEN     0.05 /* share of time that is worth a word */
+
+const char *const limit_names[] = { "sender", "ring", "send_buffer", "wire", "none" };
+
+const struct transmit_table *outcome_device(const struct outcome *outcome)
+{
+	return outcome->report->device_count ? &outcome->report->devices[0] : NULL;
+}
+
+static double seconds_of(uint64_t cycles)
+{
+	return (double)cycles / (double)CLOCK_VIRTUAL_HZ;
+}
+
+double outcome_seconds(const struct outcome *outcome)
+{
+	const struct transmit_table *device = outcome_device(outcome);
+
+	return device ? seconds_of(device->last_event - device->first_event) : 0;
+}
+
+uint64_t outcome_messages(const struct outcome *outcome)
+{
+	uint64_t messages = 0;
+
+	for (unsigned i = 0; i < outcome->scenario->workload_count; i++)
+		messages += outcome->host.senders[i].messages;
+	return messages;
+}
+
+double outcome_blocked_share(const struct outcome *outcome)
+{
+	double blocked = 0, all = 0;
+
+	for (unsigned i = 0; i < outcome->scenario->workload_count; i++) {
+		const struct scenario_workload *workload = &outcome->scenario->workloads[i];
+
+		if (workload->messages) /* a few messages are no load */
+			continue;
+		blocked += seconds_of(outcome->host.senders[i].blocked);
+		all += outcome->scenario->duration_s - workload->start_s;
+	}
+	return all > 0 ? blocked / all : 0;
+}
+
+double outcome_wire_share(const struct outcome *outcome)
+{
+	const struct nic_stats *nic = &outcome->host.nic;
+	struct nic_config config = { .hz = CLOCK_VIRTUAL_HZ,
+		.line_rate_mbps = (uint32_t)outcome->scenario->nic.line_rate_mbps };
+	double seconds = outcome_seconds(outcome);
+	uint64_t cycles;
+
+	if (!nic->packets || seconds <= 0)
+		return 0;
+	cycles = nic_wire_cycles(&config, (uint32_t)(nic->bytes / nic->packets));
+	return (double)nic->packets * seconds_of(cycles) / seconds;
+}
+
+enum limit outcome_limit(const struct outcome *outcome)
+{
+	const struct transmit_table *device = outcome_device(outcome);
+
+	if (!device || !device->tx_packets)
+		return LIMIT_NONE;
+	if (outcome_wire_share(outcome) >= WIRE_BUSY)
+		return LIMIT_WIRE;
+	if (device->verdict == VERDICT_PACKED && 2 * device->full_intervals > device->intervals)
+		return LIMIT_RING;
+	return outcome_blocked_share(outcome) >= OFTEN ? LIMIT_BUFFER : LIMIT_SENDER;
+}
+
+static double tx_packets(const struct outcome *outcome)
+{
+	const struct transmit_table *device = outcome_device(outcome);
+
+	return device ? (double)device->tx_packets : NAN;
+}
+
+static double packets_per_s(const struct outcome *outcome)
+{
+	return tx_packets(outcome) / outcome_seconds(outcome);
+}
+
+static double lap_avg_ms(const struct outcome *outcome)
+{
+	const struct transmit_table *device = outcome_device(outcome);
+
+	return device && device->lap.count ? device->lap.avg / 1e6 : NAN;
+}
+
+static double lap_max_ms(const struct outcome *outcome)
+{
+	const struct transmit_table *device = outcome_device(outcome);
+
+	return device && device->lap.count ? (double)device->lap.max / 1e6 : NAN;
+}
+
+static double in_device_avg(const struct outcome *outcome)
+{
+	const struct transmit_table *device = outcome_device(outcome);
+
+	return device ? device->in_device_avg : NAN;
+}
+
+static double in_device_max(const struct outcome *outcome)
+{
+	const struct transmit_table *device = outcome_device(outcome);
+
+	return device ? (double)device->in_device_max : NAN;
+}
+
+#define FIGURE(name, label, format)                                                   \
+	{                                                                             \
+#name, label, format, offsetof(struct scenario_published, name), name \
+	}
+
+const struct figure figures[] = {
+	FIGURE(tx_packets, "packets", "%.0f"),
+	FIGURE(packets_per_s, "packets per second", "%.0f"),
+	FIGURE(lap_avg_ms, "lap time, avg (ms)", "%.6f"),
+	FIGURE(lap_max_ms, "lap time, max (ms)", "%.6f"),
+	FIGURE(in_device_avg, "in device, avg", "%.2f"),
+	FIGURE(in_device_max, "in device, max", "%.0f"),
+	{ 0 },
+};
+
+double figure_published(const struct figure *figure, const struct outcome *outcome)
+{
+	const char *base = (const char *)&outcome->scenario->published;
+
+	return *(const double *)(base + figure->offset);
+}
+
+bool outcome_has_figures(const struct outcome *outcome)
+{
+	for (const struct figure *f = figures; f->name; f++) {
+		if (!isnan(figure_published(f, outcome)))
+			return true;
+	}
+	return false;
+}
+
+static json_t *number_or_null(double number)
+{
+	return isfinite(number) ? json_real(number) : json_null();
+}
+
+static json_t *published_json(const struct outcome *outcome)
+{
+	json_t *object;
+
+	if (!outcome_has_figures(outcome))
+		return json_null();
+	object = json_pack("{s:s}", "source", outcome->scenario->published.source);
+	for (const struct figure *f = figures; f->name; f++) {
+		double published = figure_published(f, outcome), modelled = f->modelled(outcome);
+
+		if (!isnan(published))
+			json_object_set_new(object, f->name,
+				json_pack("{s:f, s:o, s:o}", "published", published, "modelled",
+					number_or_null(modelled), "ratio",
+					number_or_null(modelled / published)));
+	}
+	return object;
+}
+
+static json_t *senders_json(const struct outcome *outcome)
+{
+	json_t *senders = json_array();
+
+	for (unsigned i = 0; i < outcome->scenario->workload_count; i++) {
+		const struct host_sender_stats *s = &outcome->host.senders[i];
+
+		json_array_append_new(senders,
+			json_pack("{s:I, s:I, s:I, s:I, s:I}", "messages", (json_int_t)s->messages,
+				"dropped", (json_int_t)s->dropped, "blocks", (json_int_t)s->blocks,
+				"blocked_ns", (json_int_t)s->blocked, "outstanding_max",
+				(json_int_t)s->outstanding_most));
+	}
+	return senders;
+}
+
+static json_t *cpus_json(const struct outcome *outcome)
+{
+	json_t *cpus = json_array();
+	double end = (double)outcome->host.end;
+
+	for (unsigned i = 0; i < outcome->scenario->host.cpus; i++) {
+		const uint64_t *busy = outcome->host.cpus[i].busy;
+		double task = end > 0 ? (double)busy[HOST_TASK] / end : 0;
+		double softirq = end > 0 ? (double)busy[HOST_SOFTIRQ] / end : 0;
+		double hardirq = end > 0 ? (double)busy[HOST_HARDIRQ] / end : 0;
+
+		json_array_append_new(
+			cpus, json_pack("{s:f, s:f, s:f, s:f}", "task", task, "softirq", softirq,
+				      "hardirq", hardirq, "idle", 1 - task - softirq - hardirq));
+	}
+	return cpus;
+}
+
+static json_t *hang_json(const struct e1000e_hang *hang)
+{
+	if (!hang->found)
+		return json_null();
+	return json_pack("{s:I, s:i, s:i, s:i, s:i, s:I, s:i, s:i}", "at_ns", (json_int_t)hang->at,
+		"tdh", (int)hang->tdh, "tdt", (int)hang->tdt, "next_to_use", (int)hang->next_to_use,
+		"next_to_clean", (int)hang->next_to_clean, "time_stamp_ns",
+		(json_int_t)hang->time_stamp, "next_to_watch", (int)hang->next_to_watch,
+		"next_to_watch_status", (int)hang->next_to_watch_status);
+}
+
+static double throughput_mbps(const struct outcome *outcome)
+{
+	double bits = 0;
+
+	for (unsigned i = 0; i < outcome->scenario->workload_count; i++)
+		bits += 8 * (double)outcome->scenario->workloads[i].message_bytes *
+			(double)outcome->host.senders[i].messages;
+	return bits / 1e6 / outcome->scenario->duration_s;
+}
+
+static json_t *workload_json(const struct outcome *outcome)
+{
+	const struct host_stats *host = &outcome->host;
+
+	return json_pack(
+		"{s:I, s:I, s:o, s:f, s:s, s:f, s:f, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I}, "
+		"s:{s:I, s:I, s:I, s:i, s:i, s:i, s:i}, s:{s:I, s:I}, s:o}",
+		"messages", (json_int_t)outcome_messages(outcome), "received",
+		(json_int_t)host->nic.packets, "packets_per_s",
+		number_or_null(packets_per_s(outcome)), "throughput_mbps", throughput_mbps(outcome),
+		"limited_by", limit_names[outcome_limit(outcome)], "blocked_share",
+		outcome_blocked_share(outcome), "wire_share", outcome_wire_share(outcome),
+		"senders", senders_json(outcome), "cpus", cpus_json(outcome), "nic", "packets",
+		(json_int_t)host->nic.packets, "bytes", (json_int_t)host->nic.bytes, "interrupts",
+		(json_int_t)host->nic.interrupts, "interrupts_lost",
+		(json_int_t)host->nic.interrupts_lost, "writebacks_lost",
+		(json_int_t)host->nic.writebacks_lost, "driver", "stops",
+		(json_int_t)host->driver.stops, "wakes", (json_int_t)host->driver.wakes, "busy",
+		(json_int_t)host->driver.busy, "tdh", (int)host->tdh, "tdt", (int)host->tdt,
+		"next_to_use", (int)host->next_to_use, "next_to_clean", (int)host->next_to_clean,
+		"stack", "qdisc_max", (json_int_t)host->qdisc_most, "ksoftirqd_wakes",
+		(json_int_t)host->ksoftirqd_wakes, "hang", hang_json(&host->hang));
+}
+
+json_t *outcome_json(const struct outcome *outcome)
+{
+	struct report report = { &outcome->source, &outcome->counts, outcome->report,
+		outcome->names };
+	json_t *object = report_json(&report);
+
+	if (!object)
+		return NULL;
+	if (json_object_set_new(object, "scenario", setting_json(outcome->scenario)) ||
+		json_object_set_new(object, "workload", workload_json(outcome)) ||
+		json_object_set_new(object, "published", published_json(outcome))) {
+		json_decref(object);
+		return NULL;
+	}
+	return object;
+}

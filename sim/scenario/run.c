@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From settings to a world, and from its events to figures. */
+#include "scenario.h"
+#include "trace_writer.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_mbuf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEVICE_NAME "eth0"
+#define DROP_REASON "QDISC_DROP" /* as skb:kfree_skb prints it */
+#define STALL_NS    (2 * CLOCK_NS_PER_S)
+#define DRAIN_NS    CLOCK_NS_PER_S /* after the senders have ended */
+
+/* The events of a run go to the measure, and to a trace if one is wanted. */
+struct run_sink {
+	struct event_sink sink;
+	struct transmit *transmit;
+	struct trace_writer *writer;
+	uint64_t events;
+	int error;
+};
+
+static void emit(struct event_sink *sink, unsigned cpu, const struct event *event)
+{
+	struct run_sink *run = (struct run_sink *)sink;
+	int error = transmit_event(run->transmit, cpu, event);
+
+	run->events++;
+	if (error)
+		run->error = error;
+	if (run->writer)
+		run->writer->sink.emit(&run->writer->sink, cpu, event);
+}
+
+/* Memory for the pool, in MiB: a generous guess at the size of an object. */
+static uint64_t pool_mib(const struct scenario *scenario)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < scenario->workload_count; i++) {
+		const struct scenario_workload *w = &scenario->workloads[i];
+		uint64_t packets =
+			scenario->host.send_buffer_bytes / scenario->host.truesize_bytes + 1;
+		uint64_t object = 512 + RTE_PKTMBUF_HEADROOM + w->message_bytes / w->segments;
+
+		bytes += packets * w->segments * object;
+	}
+	return bytes / (1 << 20);
+}
+
+static bool environment_up;
+
+/* Without huge pages, devices or shared files: no privilege is needed, and nothing is left behind.
+ */
+static int start_environment(const struct scenario *scenario, struct diag *diag)
+{
+	char memory[24];
+	char *arguments[] = { "ringside", "--no-huge", "--no-pci", "--no-shconf", "--no-telemetry",
+		"--iova-mode=va", "--log-level=error", "-l", "0", "-m", memory };
+
+	if (environment_up)
+		return 0;
+	snprintf(memory, sizeof(memory), "%" PRIu64, 32 + 2 * pool_mib(scenario));
+	if (rte_eal_init(sizeof(arguments) / sizeof(*arguments), arguments) < 0)
+		return diag_set(diag, -rte_errno, "DPDK's environment does not start: %s",
+			rte_strerror(rte_errno));
+	environment_up = true;
+	return 0;
+}
+
+void scenario_shut_down(void)
+{
+	if (environment_up)
+		rte_eal_cleanup();
+	environment_up = false;
+}
+
+static uint64_t cycles_of_s(double seconds)
+{
+	return (uint64_t)llround(seconds * (double)CLOCK_VIRTUAL_HZ);
+}
+
+static enum nic_fault_type fault_type(const char *name)
+{
+	static const char *const names[NIC_FAULT_TYPES] = {
+		[NIC_FAULT_TX_STOP] = "tx_stop",
+		[NIC_FAULT_WRITEBACK_LOSS] = "writeback_loss",
+		[NIC_FAULT_IRQ_LOSS] = "irq_loss",
+		[NIC_FAULT_LINK_PAUSE] = "link_pause",
+	};
+	unsigned type = 0;
+
+	while (strcmp(names[type], name))
+		type++;
+	return type;
+}
+
+static void fill_nic(struct nic_config *nic, const struct scenario *scenario)
+{
+	nic->line_rate_mbps = (uint32_t)scenario->nic.line_rate_mbps;
+	nic->fetch_ns = (uint32_t)scenario->nic.fetch_ns;
+	nic->dma_rate_mbps = (uint32_t)scenario->nic.dma_rate_mbps;
+	nic->fault_count = scenario->nic.fault_count;
+	for (unsigned i = 0; i < nic->fault_count; i++) {
+		const struct scenario_fault *fault = &scenario->nic.faults[i];
+
+		nic->faults[i] = (struct nic_fault){
+			.type = fault_type(fault->type),
+			.at = cycles_of_s(fault->at_s),
+			.duration = cycles_of_s(fault->duration_s),
+			.count = fault->count,
+		};
+	}
+}
+
+static void fill_driver(struct e1000e_config *driver, const struct scenario *scenario)
+{
+	driver->ring_size = (uint16_t)scenario->nic.ring_size;
+	driver->reserve = (uint16_t)scenario->driver.reserve;
+	driver->wake_threshold = (uint16_t)scenario->driver.wake_threshold;
+	driver->interrupt_throttle_rate = (uint32_t)scenario->driver.throttle_rate;
+	driver->tidv = (uint16_t)scenario->driver.tidv;
+	driver->tadv = (uint16_t)scenario->driver.tadv;
+	driver->link_speed_mbps = (uint32_t)scenario->nic.line_rate_mbps;
+}
+
+static void fill_senders(struct host_config *config, const struct scenario *scenario)
+{
+	config->sender_count = scenario->workload_count;
+	for (unsigned i = 0; i < config->sender_count; i++) {
+		const struct scenario_workload *workload = &scenario->workloads[i];
+
+		config->senders[i] = (struct host_sender){
+			.cpu = (unsigned)workload->cpu,
+			.message_bytes = (uint32_t)workload->message_bytes,
+			.segments = (uint32_t)workload->segments,
+			.checksum = scenario->driver.checksum,
+			.send_buffer_bytes = scenario->host.send_buffer_bytes,
+			.truesize_bytes = (uint32_t)scenario->host.truesize_bytes,
+			.messages = workload->messages,
+			.start = cycles_of_s(workload->start_s),
+			.stop = config->stop,
+			.pause_cycles = (uint64_t)llround(workload->interval_us * 1e3),
+		};
+	}
+}
+
+static void fill_host(struct host_config *config, const struct scenario *scenario)
+{
+	*config = (struct host_config){
+		.kernel = host_kernel_find(scenario->driver.profile),
+		.cpus = (unsigned)scenario->host.cpus,
+		.irq_cpu = (unsigned)scenario->host.irq_cpu,
+		.jitter = scenario->host.jitter,
+		.seed = scenario->seed,
+		.qdisc_limit = (uint32_t)scenario->host.qdisc_limit,
+		.dev_tx_weight = (uint32_t)scenario->host.dev_tx_weight,
+		.dev_weight = (uint32_t)scenario->host.dev_weight,
+		.tick_hz = (uint32_t)scenario->host.tick_hz,
+		.stop = cycles_of_s(scenario->duration_s),
+		.drain = DRAIN_NS,
+	};
+	for (int i = 0; i < HOST_COST_COUNT; i++)
+		config->cost_ns[i] = (uint32_t)scenario->host.cost_ns[i];
+	fill_nic(&config->nic, scenario);
+	fill_driver(&config->driver, scenario);
+	fill_senders(config, scenario);
+}
+
+/* What the fewest descriptors a packet let a queue own: no packet mix can own more. */
+static uint32_t capacity_of(const struct scenario *scenario)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned i = 0; i < scenario->workload_count; i++) {
+		uint64_t needed = scenario->workloads[i].segments + scenario->driver.checksum;
+
+		least = needed < least ? needed : least;
+	}
+	return least == UINT64_MAX ? 0
+				   : transmit_capacity((uint32_t)scenario->nic.ring_size,
+					     (uint32_t)scenario->driver.reserve, (uint32_t)least);
+}
+
+/* splitmix64 (Steele, Lea, Flood, 2014): spreads a seed over all bits. */
+static uint64_t spread_seed(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+static int open_trace(struct trace_writer *writer, const struct scenario *scenario,
+	const char *folder, uint32_t capacity, struct diag *diag)
+{
+	uint64_t state = scenario->seed;
+	struct trace_info info = { .hz = CLOCK_VIRTUAL_HZ, .capacity = capacity };
+	uint64_t half[2] = { spread_seed(&state), spread_seed(&state) };
+	int error;
+
+	memcpy(info.uuid, half, sizeof(info.uuid));
+	info.uuid[6] = (uint8_t)((info.uuid[6] & 0x0f) | 0x40); /* RFC 9562: version 4, variant 1 */
+	info.uuid[8] = (uint8_t)((info.uuid[8] & 0x3f) | 0x80);
+	info.offset_s = spread_seed(&state) >> 34; /* some second since 1970, the same for a seed */
+	error = trace_writer_open(writer, folder, &info, (unsigned)scenario->host.cpus + 1, diag);
+	if (error)
+		return error;
+	trace_writer_name(writer, 0, 0, NAME_DEVICE, 0, DEVICE_NAME);
+	trace_writer_name(writer, 0, 0, NAME_REASON, 1, DROP_REASON);
+	return 0;
+}
+
+static int make_names(struct outcome *outcome)
+{
+	outcome->names = names_create();
+	if (!outcome->names ||
+		names_set(outcome->names, NAME_DEVICE, 0, DEVICE_NAME, strlen(DEVICE_NAME)) ||
+		names_set(outcome->names, NAME_REASON, 1, DROP_REASON, strlen(DROP_REASON)))
+		return -ENOMEM;
+	return 0;
+}
+
+static int prepare(struct outcome *outcome, const struct scenario *scenario)
+{
+	struct transmit_options options = { .hz = CLOCK_VIRTUAL_HZ, .stall_cycles = STALL_NS };
+	int error;
+
+	memset(outcome, 0, sizeof(*outcome));
+	outcome->scenario = scenario;
+	outcome->capacity = options.capacity = capacity_of(scenario);
+	outcome->source = (struct trace_source){
+		.file = scenario->file, .format = "sim", .clock = "virtual", .hz = CLOCK_VIRTUAL_HZ
+	};
+	error = make_names(outcome);
+	return error ? error : transmit_create(&outcome->transmit, &options, outcome->names);
+}
+
+static int run_world(struct outcome *outcome, struct run_sink *sink, struct diag *diag)
+{
+	struct host_config config;
+	struct host *host;
+	int error;
+
+	fill_host(&config, outcome->scenario);
+	config.nic.device = config.driver.device = 0;
+	config.drop_reason = 1;
+	config.sink = &sink->sink;
+	error = host_create(&host, &config);
+	if (error)
+		return diag_set(diag, error, "%s: the world can't be built: %s",
+			outcome->scenario->file, strerror(-error));
+	error = host_run(host, &outcome->host);
+	host_destroy(host);
+	if (!error)
+		error = sink->error;
+	return error ? diag_set(diag, error, "%s: the run broke off: %s", outcome->scenario->file,
+			       strerror(-error))
+		     : 0;
+}
+
+int scenario_run(const struct scenario *scenario, const struct run_options *options,
+	struct outcome *outcome, struct diag *diag)
+{
+	struct trace_writer writer;
+	struct run_sink sink = { .sink.emit = emit };
+	int error = prepare(outcome, scenario);
+
+	if (error) {
+		outcome_release(outcome);
+		return diag_set(diag, error, "%s: no memory", scenario->file);
+	}
+	error = start_environment(scenario, diag);
+	if (!error && options->trace) {
+		error = open_trace(&writer, scenario, options->trace, outcome->capacity, diag);
+		sink.writer = error ? NULL : &writer;
+	}
+	sink.transmit = outcome->transmit;
+	if (!error)
+		error = run_world(outcome, &sink, diag);
+	if (sink.writer) {
+		int close_error = trace_writer_close(&writer, error ? NULL : diag);
+
+		error = error ? error : close_error;
+	}
+	if (!error && transmit_finish(outcome->transmit, &outcome->report))
+		error = diag_set(diag, -ENOMEM, "%s: no memory", scenario->file);
+	outcome->counts.read = sink.events;
+	if (error)
+		outcome_release(outcome);
+	return error;
+}
+
+void outcome_release(struct outcome *outcome)
+{
+	transmit_destroy(outcome->transmit);
+	names_destroy(outcome->names);
+	outcome->transmit = NULL;
+	outcome->names = NULL;
+	outcome->report = NULL;
+}

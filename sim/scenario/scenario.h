@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Scenarios: a YAML file becomes a world, the world runs, and what came out is reported.
+ *
+ * Every key of a file is a row of the tables in settings.c: its type, unit, range, default and
+ * help. A setting is honoured or refused, never ignored or clamped.
+ */
+#ifndef SIM_SCENARIO_SCENARIO_H
+#define SIM_SCENARIO_SCENARIO_H
+
+#include "diag.h"
+#include "host.h"
+#include "report.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+#define SCENARIO_TEXT_BYTES     160
+#define SCENARIO_WORKLOADS_MOST HOST_SENDERS_MOST
+#define SCENARIO_UNSET          UINT64_MAX /* a count that the profile decides */
+
+struct scenario_fault {
+	char type[SCENARIO_TEXT_BYTES];
+	double at_s, duration_s;
+	uint64_t count;
+};
+
+struct scenario_workload {
+	char type[SCENARIO_TEXT_BYTES];
+	uint64_t cpu;
+	uint64_t message_bytes;
+	uint64_t segments;
+	uint64_t messages;
+	double start_s;
+	double interval_us; /* pause between messages */
+};
+
+/* The source's figures; NAN: it doesn't give this one. */
+struct scenario_published {
+	char source[SCENARIO_TEXT_BYTES];
+	double tx_packets, packets_per_s;
+	double lap_avg_ms, lap_max_ms;
+	double in_device_avg, in_device_max;
+};
+
+struct scenario {
+	char file[SCENARIO_TEXT_BYTES]; /* as named by the user */
+	char title[SCENARIO_TEXT_BYTES];
+	char clock[SCENARIO_TEXT_BYTES];
+	uint64_t seed;
+	double duration_s;
+	struct {
+		uint64_t ring_size;
+		uint64_t line_rate_mbps, fetch_ns, dma_rate_mbps;
+		struct scenario_fault faults[NIC_FAULTS_MOST];
+		unsigned fault_count;
+	} nic;
+	struct {
+		char profile[SCENARIO_TEXT_BYTES];
+		uint64_t reserve, wake_threshold;
+		bool checksum;
+		uint64_t throttle_rate, tidv, tadv;
+	} driver;
+	struct {
+		uint64_t cpus, irq_cpu;
+		uint64_t qdisc_limit, dev_weight, dev_tx_weight;
+		uint64_t send_buffer_bytes, truesize_bytes;
+		uint64_t tick_hz;
+		double jitter;
+		uint64_t cost_ns[HOST_COST_COUNT];
+	} host;
+	struct scenario_workload workloads[SCENARIO_WORKLOADS_MOST];
+	unsigned workload_count;
+	struct scenario_published published;
+};
+
+/*
+ * All keys at their defaults, then the file (NULL: none), then `set`: `count` texts "key=value",
+ * then what depends on the profile. Returns 0; -EINVAL or another negative errno with a message
+ * in diag that names file, line and key.
+ */
+int scenario_load(struct scenario *scenario, const char *file, const char *const *set,
+	unsigned count, struct diag *diag);
+
+/* Every key with its type, unit, range, default and help, for --help-config. */
+void scenario_help(FILE *out);
+
+/* What came of a run. */
+struct outcome {
+	const struct scenario *scenario;
+	struct host_stats host;
+	struct trace_source source;
+	struct trace_counts counts;
+	struct names *names;
+	struct transmit *transmit;
+	const struct transmit_report *report;
+	uint32_t capacity; /* computed, to compare with */
+};
+
+/* Options of a run that are no settings. */
+struct run_options {
+	const char *trace; /* folder for a CTF trace; NULL: none */
+};
+
+/*
+ * Starts DPDK's environment if it isn't up, builds the world, runs it, measures. The outcome must
+ * be released. Returns 0 or a negative errno with a message in diag.
+ */
+int scenario_run(const struct scenario *scenario, const struct run_options *options,
+	struct outcome *outcome, struct diag *diag);
+void outcome_release(struct outcome *outcome);
+
+/* Ends DPDK's environment. */
+void scenario_shut_down(void);
+
+/* The report's object with "scenario", "workload" and "published"; NULL if there is no memory. */
+json_t *outcome_json(const struct outcome *outcome);
+void outcome_text(const struct outcome *outcome, FILE *out);
+
+/* Several outcomes side by side with their published figures, and what it means, in words. */
+void outcome_compare(const struct outcome *outcomes, unsigned count, FILE *out);
+
+#endif

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "setting.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct setting *setting_find(const struct setting *table, const char *key)
+{
+	for (; table->key; table++) {
+		if (!strcmp(table->key, key))
+			return table;
+	}
+	return NULL;
+}
+
+const struct setting_list *setting_list_find(const char *key)
+{
+	for (const struct setting_list *list = setting_lists; list->key; list++) {
+		if (!strcmp(list->key, key))
+			return list;
+	}
+	return NULL;
+}
+
+static const char *last_part(const char *key)
+{
+	const char *dot = strrchr(key, '.');
+
+	return dot ? dot + 1 : key;
+}
+
+/* Levenshtein's distance, of keys that are shorter than this. */
+#define KEY_MOST 64
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned row[KEY_MOST + 1];
+	size_t length = strlen(b);
+
+	if (strlen(a) > KEY_MOST || length > KEY_MOST)
+		return UINT32_MAX;
+	for (unsigned j = 0; j <= length; j++)
+		row[j] = j;
+	for (unsigned i = 1; a[i - 1]; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = i;
+		for (unsigned j = 1; j <= length; j++) {
+			unsigned replace = diagonal + (a[i - 1] != b[j - 1]);
+			unsigned other = (row[j - 1] < row[j] ? row[j - 1] : row[j]) + 1;
+
+			diagonal = row[j];
+			row[j] = replace < other ? replace : other;
+		}
+	}
+	return row[length];
+}
+
+/* A key of the table is as near as its nearest form: the whole path, or its last part. */
+static void nearer(const char *key, const char *candidate, const char **best, unsigned *least)
+{
+	unsigned whole = distance(key, candidate);
+	unsigned last = distance(last_part(key), last_part(candidate));
+	unsigned here = whole < last ? whole : last;
+
+	if (here < *least) {
+		*least = here;
+		*best = candidate;
+	}
+}
+
+int setting_unknown(const char *key, const char *place, struct diag *diag)
+{
+	unsigned least = UINT32_MAX;
+	const char *best = "";
+
+	for (const struct setting *s = settings; s->key; s++)
+		nearer(key, s->key, &best, &least);
+	for (const struct setting_list *l = setting_lists; l->key; l++)
+		nearer(key, l->key, &best, &least);
+	return diag_set(
+		diag, -EINVAL, "%s: unknown key %.80s; the nearest is %s", place, key, best);
+}
+
+int setting_unknown_item(
+	const struct setting_list *list, const char *key, const char *place, struct diag *diag)
+{
+	unsigned least = UINT32_MAX;
+	const char *best = "";
+
+	for (const struct setting *s = list->items; s->key; s++)
+		nearer(key, s->key, &best, &least);
+	return diag_set(diag, -EINVAL, "%s: unknown key %.80s of %s; the nearest is %s", place, key,
+		list->key, best);
+}
+
+static int refuse(const struct setting *setting, const char *value, const char *place,
+	struct diag *diag, const char *reason)
+{
+	return diag_set(diag, -EINVAL, "%s: %s: %.80s: %s", place, setting->key, value, reason);
+}
+
+/* "64 to 4096, a multiple of 8, descriptors" */
+static void range_text(const struct setting *setting, char *text, size_t bytes)
+{
+	char multiple[48] = "";
+
+	if (setting->multiple)
+		snprintf(multiple, sizeof(multiple), ", a multiple of %" PRIu64, setting->multiple);
+	if (setting->check)
+		snprintf(text, bytes, "see below%s%s", setting->unit ? ", " : "",
+			setting->unit ? setting->unit : "");
+	else
+		snprintf(text, bytes, "%.15g to %.15g%s%s%s", setting->least, setting->most,
+			multiple, setting->unit ? ", " : "", setting->unit ? setting->unit : "");
+}
+
+static int store_count(const struct setting *setting, uint64_t *out, const char *value,
+	const char *place, struct diag *diag)
+{
+	char reason[160], range[120];
+	const char *wrong;
+	uint64_t count;
+	char *end;
+
+	if (!*value || strspn(value, "0123456789") != strlen(value)) {
+		snprintf(reason, sizeof(reason), "not a whole number%s%s",
+			setting->unit ? "; the unit is " : "", setting->unit ? setting->unit : "");
+		return refuse(setting, value, place, diag, reason);
+	}
+	errno = 0;
+	count = strtoull(value, &end, 10);
+	wrong = errno ? "too large" : setting->check ? setting->check(count) : NULL;
+	if (wrong)
+		return refuse(setting, value, place, diag, wrong);
+	if ((double)count < setting->least || (double)count > setting->most ||
+		(setting->multiple && count % setting->multiple)) {
+		range_text(setting, range, sizeof(range));
+		snprintf(reason, sizeof(reason), "out of range (%s)", range);
+		return refuse(setting, value, place, diag, reason);
+	}
+	*out = count;
+	return 0;
+}
+
+static int store_number(const struct setting *setting, double *out, const char *value,
+	const char *place, struct diag *diag)
+{
+	char reason[160], range[120];
+	double number;
+	char *end;
+
+	/* strtod takes more than YAML does: hexadecimal, infinity, blanks */
+	number = strtod(value, &end);
+	if (!*value || *end || strspn(value, "0123456789.eE+-") != strlen(value)) {
+		snprintf(reason, sizeof(reason), "not a number%s%s",
+			setting->unit ? "; the unit is " : "", setting->unit ? setting->unit : "");
+		return refuse(setting, value, place, diag, reason);
+	}
+	if (!(number >= setting->least && number <= setting->most)) {
+		range_text(setting, range, sizeof(range));
+		snprintf(reason, sizeof(reason), "out of range (%s)", range);
+		return refuse(setting, value, place, diag, reason);
+	}
+	*out = number;
+	return 0;
+}
+
+static bool is_choice(const char *choices, const char *value)
+{
+	size_t bytes = strlen(value);
+
+	while (*choices) {
+		size_t n = strcspn(choices, "|");
+
+		if (n == bytes && !memcmp(choices, value, n))
+			return true;
+		choices += n + (choices[n] == '|');
+	}
+	return false;
+}
+
+static int store_text(const struct setting *setting, char *out, const char *value,
+	const char *place, struct diag *diag)
+{
+	char reason[160];
+
+	if (setting->choices && !is_choice(setting->choices, value)) {
+		snprintf(reason, sizeof(reason), "not one of %s", setting->choices);
+		return refuse(setting, value, place, diag, reason);
+	}
+	if (strlen(value) >= SCENARIO_TEXT_BYTES)
+		return refuse(setting, value, place, diag, "longer than 159 bytes");
+	strcpy(out, value);
+	return 0;
+}
+
+int setting_store(const struct setting *setting, void *base, const char *value, const char *place,
+	struct diag *diag)
+{
+	void *out = (char *)base + setting->offset;
+
+	switch (setting->type) {
+	case SETTING_COUNT:
+		return store_count(setting, out, value, place, diag);
+	case SETTING_NUMBER:
+		return store_number(setting, out, value, place, diag);
+	case SETTING_SWITCH:
+		if (strcmp(value, "true") && strcmp(value, "false"))
+			return refuse(setting, value, place, diag, "neither true nor false");
+		*(bool *)out = !strcmp(value, "true");
+		return 0;
+	default:
+		return store_text(setting, out, value, place, diag);
+	}
+}
+
+void setting_defaults(const struct setting *table, void *base)
+{
+	for (; table->key; table++) {
+		void *out = (char *)base + table->offset;
+
+		if (table->default_value)
+			setting_store(table, base, table->default_value, "default", NULL);
+		else if (table->type == SETTING_COUNT)
+			*(uint64_t *)out = SCENARIO_UNSET;
+		else
+			*(double *)out = NAN;
+	}
+}
+
+/* Where a key of --set stands: in a list, it is meant for each of its items. */
+struct target {
+	const struct setting *setting;
+	const struct setting_list *list;
+	unsigned found;
+};
+
+static bool names_key(const char *wanted, const char *path, const char *last)
+{
+	return !strcmp(wanted, path) || !strcmp(wanted, last);
+}
+
+static struct target find_target(const char *key)
+{
+	struct target target = { 0 };
+	char path[2 * KEY_MOST];
+
+	for (const struct setting *s = settings; s->key; s++) {
+		if (!strcmp(key, s->key))
+			return (struct target){ .setting = s, .found = 1 };
+		if (names_key(key, s->key, last_part(s->key))) {
+			target.setting = s;
+			target.found++;
+		}
+	}
+	for (const struct setting_list *list = setting_lists; list->key; list++) {
+		for (const struct setting *s = list->items; s->key; s++) {
+			snprintf(path, sizeof(path), "%s.%s", list->key, s->key);
+			if (!strcmp(key, path))
+				return (struct target){ s, list, 1 };
+			if (names_key(key, path, s->key)) {
+				target.setting = s;
+				target.list = list;
+				target.found++;
+			}
+		}
+	}
+	return target;
+}
+
+int setting_set(struct scenario *scenario, const char *assignment, struct diag *diag)
+{
+	const char *equals = strchr(assignment, '=');
+	struct target target;
+	char key[KEY_MOST];
+	unsigned count;
+	int error = 0;
+
+	if (!equals || equals == assignment)
+		return diag_set(diag, -EINVAL, "--set %.80s: it takes key=value", assignment);
+	if ((size_t)(equals - assignment) >= sizeof(key))
+		return diag_set(diag, -EINVAL, "--set %.80s: no key is so long", assignment);
+	memcpy(key, assignment, (size_t)(equals - assignment));
+	key[equals - assignment] = '\0';
+	target = find_target(key);
+	if (!target.found)
+		return setting_unknown(key, "--set", diag);
+	if (target.found > 1)
+		return diag_set(diag, -EINVAL,
+			"--set: %u keys end with %s; name one with its whole path", target.found,
+			key);
+	if (!target.list)
+		return setting_store(target.setting, scenario, equals + 1, "--set", diag);
+	count = *(unsigned *)((char *)scenario + target.list->count_offset);
+	if (!count)
+		return diag_set(
+			diag, -EINVAL, "--set: %s: the list %s is empty", key, target.list->key);
+	for (unsigned i = 0; i < count && !error; i++)
+		error = setting_store(target.setting,
+			(char *)scenario + target.list->offset + i * target.list->item_bytes,
+			equals + 1, "--set", diag);
+	return error;
+}
+
+void setting_print(const struct setting *setting, const void *base, char *text, size_t bytes)
+{
+	const void *value = (const char *)base + setting->offset;
+
+	switch (setting->type) {
+	case SETTING_COUNT:
+		snprintf(text, bytes, "%" PRIu64, *(const uint64_t *)value);
+		break;
+	case SETTING_NUMBER:
+		snprintf(text, bytes, "%.15g", *(const double *)value);
+		break;
+	case SETTING_SWITCH:
+		snprintf(text, bytes, "%s", *(const bool *)value ? "true" : "false");
+		break;
+	default:
+		snprintf(text, bytes, "%s", (const char *)value);
+	}
+}
+
+static json_t *value_json(const struct setting *setting, const void *base)
+{
+	const void *value = (const char *)base + setting->offset;
+
+	switch (setting->type) {
+	case SETTING_COUNT:
+		return json_integer((json_int_t) * (const uint64_t *)value);
+	case SETTING_NUMBER:
+		return isnan(*(const double *)value) ? json_null()
+						     : json_real(*(const double *)value);
+	case SETTING_SWITCH:
+		return json_boolean(*(const bool *)value);
+	default:
+		return json_string((const char *)value);
+	}
+}
+
+/* Stores under a dotted path, making the objects on the way. */
+static void put(json_t *object, const char *path, json_t *value)
+{
+	const char *dot;
+	char part[KEY_MOST];
+
+	while ((dot = strchr(path, '.'))) {
+		json_t *inner;
+
+		snprintf(part, sizeof(part), "%.*s", (int)(dot - path), path);
+		inner = json_object_get(object, part);
+		if (!inner) {
+			inner = json_object();
+			json_object_set_new(object, part, inner);
+		}
+		object = inner;
+		path = dot + 1;
+	}
+	json_object_set_new(object, path, value);
+}
+
+json_t *setting_json(const struct scenario *scenario)
+{
+	json_t *object = json_object();
+
+	for (const struct setting *s = settings; s->key; s++) {
+		if (strncmp(s->key, "published.", 10)) /* has a place of its own in the report */
+			put(object, s->key, value_json(s, scenario));
+	}
+	for (const struct setting_list *list = setting_lists; list->key; list++) {
+		unsigned count = *(const unsigned *)((const char *)scenario + list->count_offset);
+		json_t *items = json_array();
+
+		for (unsigned i = 0; i < count; i++) {
+			json_t *item = json_object();
+
+			for (const struct setting *s = list->items; s->key; s++)
+				put(item, s->key,
+					value_json(s, (const char *)scenario + list->offset +
+							      i * list->item_bytes));
+			json_array_append_new(items, item);
+		}
+		put(object, list->key, items);
+	}
+	return object;
+}
+
+static void help_row(FILE *out, const char *prefix, const struct setting *setting)
+{
+	char range[120] = "", key[2 * KEY_MOST];
+
+	snprintf(key, sizeof(key), "%s%s", prefix, setting->key);
+	if (setting->choices)
+		snprintf(range, sizeof(range), "%s", setting->choices);
+	else if (setting->type == SETTING_SWITCH)
+		snprintf(range, sizeof(range), "true|false");
+	else if (setting->type == SETTING_TEXT)
+		snprintf(range, sizeof(range), "text");
+	else
+		range_text(setting, range, sizeof(range));
+	fprintf(out, "%-30s %s [%s]\n%-30s %s%s%s\n", key, range,
+		setting->default_value ? setting->default_value
+		: setting->unset       ? setting->unset
+				       : "unset",
+		"", setting->help, setting->check ? ": " : "",
+		setting->check ? (setting->check(5) ? setting->check(5) : "") : "");
+}
+
+void scenario_help(FILE *out)
+{
+	fputs("Keys of a scenario file: range and unit [default], and what it is.\n\n", out);
+	for (const struct setting *s = settings; s->key; s++)
+		help_row(out, "", s);
+	for (const struct setting_list *list = setting_lists; list->key; list++) {
+		fprintf(out, "\n%s: a list of up to %u: %s\n", list->key, list->most, list->help);
+		for (const struct setting *s = list->items; s->key; s++)
+			help_row(out, "  - ", s);
+	}
+}

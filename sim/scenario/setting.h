@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tables of settings: one row a key, with all that is needed to check a value, store it, print it
+ * and explain it. settings.c holds the rows, setting.c what is done with them.
+ */
+#ifndef SIM_SCENARIO_SETTING_H
+#define SIM_SCENARIO_SETTING_H
+
+#include "scenario.h"
+
+enum setting_type {
+	SETTING_COUNT,  /* uint64_t, a whole number */
+	SETTING_NUMBER, /* double */
+	SETTING_SWITCH, /* bool: true or false */
+	SETTING_CHOICE, /* char[SCENARIO_TEXT_BYTES], one of `choices` */
+	SETTING_TEXT,   /* the same, any text */
+};
+
+struct setting {
+	const char *key; /* dotted path; in the table of a list's items the last part alone */
+	enum setting_type type;
+	size_t offset; /* in struct scenario, or in the struct of the list's items */
+	double least, most;
+	uint64_t multiple;         /* a count must be a multiple of this; 0: any */
+	const char *default_value; /* as it would be written; NULL: unset */
+	const char *choices;       /* "a|b" */
+	const char *unit;
+	const char *help;
+	const char *unset; /* what an unset value means */
+	/* says what is wrong with a value in range, or NULL */
+	const char *(*check)(uint64_t value);
+};
+
+/* A key whose value is a list of mappings, each of the keys in `items`. */
+struct setting_list {
+	const char *key;
+	const struct setting *items;
+	size_t offset, item_bytes, count_offset; /* in struct scenario */
+	unsigned most;
+	const char *help;
+};
+
+extern const struct setting settings[]; /* ended by a row without key */
+extern const struct setting_list setting_lists[];
+
+/* The row of a key, or NULL. */
+const struct setting *setting_find(const struct setting *table, const char *key);
+const struct setting_list *setting_list_find(const char *key);
+
+/*
+ * Stores a value that stands at `place` ("file:line" or "--set"). `base` is the scenario or the
+ * list's item. Returns 0 or -EINVAL.
+ */
+int setting_store(const struct setting *setting, void *base, const char *value, const char *place,
+	struct diag *diag);
+
+/* Refuses an unknown key: names the place and the nearest known one. Returns -EINVAL. */
+int setting_unknown(const char *key, const char *place, struct diag *diag);
+int setting_unknown_item(
+	const struct setting_list *list, const char *key, const char *place, struct diag *diag);
+
+/* Every key to its default. */
+void setting_defaults(const struct setting *table, void *base);
+
+/* --set: a dotted path, or the last part where only one key ends so. */
+int setting_set(struct scenario *scenario, const char *assignment, struct diag *diag);
+
+/* A value as text, as it would be written in a file. */
+void setting_print(const struct setting *setting, const void *base, char *text, size_t bytes);
+
+/* All settings as an object, nested as in a file. */
+json_t *setting_json(const struct scenario *scenario);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every key of a scenario file. Names are the kernel's or the module parameter's own, if it has
+ * one. */
+#include "setting.h"
+
+#include <stddef.h>
+
+#define AT(member)          offsetof(struct scenario, member)
+#define IN_FAULT(member)    offsetof(struct scenario_fault, member)
+#define IN_WORKLOAD(member) offsetof(struct scenario_workload, member)
+#define PROFILES            "linux-2.6.35|linux-6.1"
+
+static const char *check_throttle(uint64_t rate)
+{
+	switch (e1000e_throttle_kind(rate)) {
+	case E1000E_THROTTLE_INVALID:
+		return "the driver takes 0 (off), 1, 3, 4 (modes) and 100 to 100000 interrupts a "
+		       "second";
+	case E1000E_THROTTLE_MODE:
+		return "the dynamic modes 1, 3 and 4 are not modelled yet: 0, or 100 to 100000 a "
+		       "second";
+	default:
+		return NULL;
+	}
+}
+
+static const char *check_line_rate(uint64_t mbps)
+{
+	return mbps && mbps < 10 ? "0 (unlimited) or 10 to 100000" : NULL;
+}
+
+/* clang-format off */
+static const struct setting fault_items[] = {
+	{ .key = "type", .type = SETTING_CHOICE, .offset = IN_FAULT(type), .default_value = "tx_stop",
+	  .choices = "tx_stop|writeback_loss|irq_loss|link_pause",
+	  .help = "the transmitter stands still; write-backs or interrupts get lost; the link partner pauses us" },
+	{ .key = "at_s", .type = SETTING_NUMBER, .offset = IN_FAULT(at_s), .most = 86400,
+	  .default_value = "0", .unit = "s", .help = "when it begins" },
+	{ .key = "duration_s", .type = SETTING_NUMBER, .offset = IN_FAULT(duration_s), .most = 86400,
+	  .default_value = "0", .unit = "s", .help = "how long tx_stop and link_pause last; 0: for ever" },
+	{ .key = "count", .type = SETTING_COUNT, .offset = IN_FAULT(count), .most = 1e9,
+	  .default_value = "1", .help = "how many write-backs or interrupts get lost" },
+	{ 0 },
+};
+
+static const struct setting workload_items[] = {
+	{ .key = "type", .type = SETTING_CHOICE, .offset = IN_WORKLOAD(type),
+	  .default_value = "udp_flood", .choices = "udp_flood",
+	  .help = "a process that sends UDP messages as fast as its blocking socket takes them" },
+	{ .key = "cpu", .type = SETTING_COUNT, .offset = IN_WORKLOAD(cpu), .most = HOST_CPUS_MOST - 1,
+	  .default_value = "0", .help = "the CPU it runs on" },
+	{ .key = "message_bytes", .type = SETTING_COUNT, .offset = IN_WORKLOAD(message_bytes), .least = 1,
+	  .most = 1472, .default_value = "1", .unit = "bytes", .help = "UDP payload; the frame has 42 more" },
+	{ .key = "segments", .type = SETTING_COUNT, .offset = IN_WORKLOAD(segments), .least = 1, .most = 17,
+	  .default_value = "1", .help = "buffers a packet is in: a data descriptor each" },
+	{ .key = "messages", .type = SETTING_COUNT, .offset = IN_WORKLOAD(messages), .most = 1e15,
+	  .default_value = "0", .help = "how many it sends; 0: as many as it can" },
+	{ .key = "start_s", .type = SETTING_NUMBER, .offset = IN_WORKLOAD(start_s), .most = 86400,
+	  .default_value = "0", .unit = "s", .help = "when it begins" },
+	{ .key = "interval_us", .type = SETTING_NUMBER, .offset = IN_WORKLOAD(interval_us), .most = 1e9,
+	  .default_value = "0", .unit = "us", .help = "it sleeps so long after each message; 0: it doesn't" },
+	{ 0 },
+};
+
+const struct setting_list setting_lists[] = {
+	{ .key = "nic.faults", .items = fault_items, .offset = AT(nic.faults),
+	  .item_bytes = sizeof(struct scenario_fault), .count_offset = AT(nic.fault_count),
+	  .most = NIC_FAULTS_MOST, .help = "what breaks" },
+	{ .key = "workload", .items = workload_items, .offset = AT(workloads),
+	  .item_bytes = sizeof(struct scenario_workload), .count_offset = AT(workload_count),
+	  .most = SCENARIO_WORKLOADS_MOST, .help = "who sends; without it, one udp_flood at its defaults" },
+	{ 0 },
+};
+
+#define COST_ROW(name, default_ns, text) \
+	{ .key = "host.cost_ns." #name, .type = SETTING_COUNT, .offset = AT(host.cost_ns[HOST_COST_##name]), \
+	  .most = 1e9, .default_value = #default_ns, .unit = "ns", .help = text },
+
+const struct setting settings[] = {
+	{ .key = "title", .type = SETTING_TEXT, .offset = AT(title), .default_value = "",
+	  .help = "what it is about" },
+	{ .key = "seed", .type = SETTING_COUNT, .offset = AT(seed), .most = 0x1p62, .default_value = "1",
+	  .help = "of the jitter and of a trace's UUID" },
+	{ .key = "duration_s", .type = SETTING_NUMBER, .offset = AT(duration_s), .least = 1e-6, .most = 86400,
+	  .default_value = "1", .unit = "s", .help = "how long the senders send; then what is under way is drained" },
+	{ .key = "clock", .type = SETTING_CHOICE, .offset = AT(clock), .default_value = "virtual",
+	  .choices = "virtual", .help = "time: as fast as the computer can" },
+
+	{ .key = "nic.ring_size", .type = SETTING_COUNT, .offset = AT(nic.ring_size), .least = RING_LEAST,
+	  .most = RING_MOST, .multiple = RING_MULTIPLE, .default_value = "256", .unit = "descriptors",
+	  .help = "transmit ring (ethtool -G tx)" },
+	{ .key = "nic.line_rate_mbps", .type = SETTING_COUNT, .offset = AT(nic.line_rate_mbps), .most = 100000,
+	  .default_value = "1000", .unit = "Mbit/s", .check = check_line_rate,
+	  .help = "of the wire; 0: frames take no time" },
+	{ .key = "nic.fetch_ns", .type = SETTING_COUNT, .offset = AT(nic.fetch_ns), .most = 1e9,
+	  .default_value = "500", .unit = "ns", .help = "from the tail write to the descriptor in the device" },
+	{ .key = "nic.dma_rate_mbps", .type = SETTING_COUNT, .offset = AT(nic.dma_rate_mbps), .most = 1e6,
+	  .default_value = "8000", .unit = "Mbit/s", .help = "of reading packet data; 0: it takes no time" },
+
+	{ .key = "driver.profile", .type = SETTING_CHOICE, .offset = AT(driver.profile),
+	  .default_value = "linux-6.1", .choices = PROFILES,
+	  .help = "the kernel whose driver and stack this is" },
+	{ .key = "driver.reserve", .type = SETTING_COUNT, .offset = AT(driver.reserve), .most = 1000,
+	  .unit = "descriptors", .unset = "the profile's",
+	  .help = "fewer free than this after a packet, and the queue stops" },
+	{ .key = "driver.wake_threshold", .type = SETTING_COUNT, .offset = AT(driver.wake_threshold),
+	  .least = 1, .most = 4000, .unit = "descriptors", .unset = "the profile's",
+	  .help = "so many free after a clean-up, and it wakes" },
+	{ .key = "driver.checksum", .type = SETTING_SWITCH, .offset = AT(driver.checksum),
+	  .default_value = "true", .help = "the device computes it: a context descriptor before each packet" },
+	{ .key = "driver.InterruptThrottleRate", .type = SETTING_COUNT, .offset = AT(driver.throttle_rate),
+	  .most = 0x1p62, .default_value = "8000", .unit = "1/s", .check = check_throttle,
+	  .help = "at most so many interrupts; 0: no limit" },
+	{ .key = "driver.TxIntDelay", .type = SETTING_COUNT, .offset = AT(driver.tidv), .most = 65535,
+	  .unit = "1.024 us", .unset = "the profile's",
+	  .help = "an interrupt waits so long after the last packet; 0: not at all" },
+	{ .key = "driver.TxAbsIntDelay", .type = SETTING_COUNT, .offset = AT(driver.tadv), .most = 65535,
+	  .unit = "1.024 us", .unset = "the profile's",
+	  .help = "but no longer than this after the first; 0: no such bound" },
+
+	{ .key = "host.cpus", .type = SETTING_COUNT, .offset = AT(host.cpus), .least = 1,
+	  .most = HOST_CPUS_MOST, .default_value = "1", .help = "how many there are" },
+	{ .key = "host.irq_cpu", .type = SETTING_COUNT, .offset = AT(host.irq_cpu), .most = HOST_CPUS_MOST - 1,
+	  .default_value = "0", .help = "the CPU that gets the device's interrupts" },
+	{ .key = "host.qdisc_limit", .type = SETTING_COUNT, .offset = AT(host.qdisc_limit), .least = 1,
+	  .most = 1e6, .default_value = "1000", .unit = "packets", .help = "length of the pfifo (txqueuelen)" },
+	{ .key = "host.dev_weight", .type = SETTING_COUNT, .offset = AT(host.dev_weight), .least = 1,
+	  .most = 65535, .default_value = "64", .unit = "packets", .help = "budget of one NAPI poll" },
+	{ .key = "host.dev_tx_weight", .type = SETTING_COUNT, .offset = AT(host.dev_tx_weight), .least = 1,
+	  .most = 65535, .default_value = "64", .unit = "packets",
+	  .help = "sent in one run over the qdisc (linux-6.1)" },
+	{ .key = "host.send_buffer_bytes", .type = SETTING_COUNT, .offset = AT(host.send_buffer_bytes),
+	  .least = 1, .most = 1e9, .default_value = "212992", .unit = "bytes",
+	  .help = "a socket's send buffer, as the kernel prints it" },
+	{ .key = "host.truesize_bytes", .type = SETTING_COUNT, .offset = AT(host.truesize_bytes), .least = 64,
+	  .most = 1e6, .default_value = "768", .unit = "bytes", .help = "memory charged to it for a packet" },
+	{ .key = "host.tick_hz", .type = SETTING_COUNT, .offset = AT(host.tick_hz), .least = 100, .most = 1000,
+	  .default_value = "250", .unit = "1/s", .help = "CONFIG_HZ: when a task that waits takes over" },
+	{ .key = "host.jitter", .type = SETTING_NUMBER, .offset = AT(host.jitter), .most = 0.9,
+	  .default_value = "0", .help = "each cost is multiplied by a random 1 - jitter to 1 + jitter" },
+	HOST_COSTS(COST_ROW)
+
+	{ .key = "published.source", .type = SETTING_TEXT, .offset = AT(published.source),
+	  .default_value = "", .help = "where the figures to compare with come from" },
+	{ .key = "published.tx_packets", .type = SETTING_NUMBER, .offset = AT(published.tx_packets),
+	  .most = 1e15, .help = "packets sent" },
+	{ .key = "published.packets_per_s", .type = SETTING_NUMBER, .offset = AT(published.packets_per_s),
+	  .most = 1e12, .unit = "1/s", .help = "while the load ran" },
+	{ .key = "published.lap_avg_ms", .type = SETTING_NUMBER, .offset = AT(published.lap_avg_ms),
+	  .most = 1e9, .unit = "ms", .help = "average time in the device" },
+	{ .key = "published.lap_max_ms", .type = SETTING_NUMBER, .offset = AT(published.lap_max_ms),
+	  .most = 1e9, .unit = "ms", .help = "longest time in the device" },
+	{ .key = "published.in_device_avg", .type = SETTING_NUMBER, .offset = AT(published.in_device_avg),
+	  .most = 1e9, .unit = "packets", .help = "average number in the device while the load ran" },
+	{ .key = "published.in_device_max", .type = SETTING_NUMBER, .offset = AT(published.in_device_max),
+	  .most = 1e9, .unit = "packets", .help = "most in the device" },
+	{ 0 },
+};
+/* clang-format on */
