@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "histogram.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int histogram_grow(struct histogram *histogram, uint32_t bucket)
+{
+	/* To the end of the power of two: most later values then find their bucket. */
+	uint32_t room = (bucket | 127) + 1;
+	uint64_t *buckets = realloc(histogram->buckets, room * sizeof(*buckets));
+
+	if (!buckets)
+		return -ENOMEM;
+	memset(buckets + histogram->room, 0, (room - histogram->room) * sizeof(*buckets));
+	histogram->buckets = buckets;
+	histogram->room = room;
+	return 0;
+}
+
+static uint64_t bucket_middle(uint32_t bucket)
+{
+	unsigned shift = bucket < 256 ? 0 : (bucket >> 7) - 1;
+	uint64_t low = (uint64_t)(bucket - (shift << 7)) << shift;
+
+	return low + ((UINT64_C(1) << shift) - 1) / 2;
+}
+
+uint64_t histogram_percentile(const struct histogram *histogram, double share)
+{
+	uint64_t rank, seen = 0, value;
+	uint32_t bucket = 0;
+
+	if (!histogram->count)
+		return 0;
+	rank = (uint64_t)ceil(share * (double)histogram->count);
+	if (rank < 1)
+		rank = 1;
+	if (rank > histogram->count)
+		rank = histogram->count;
+	while ((seen += histogram->buckets[bucket]) < rank)
+		bucket++;
+	value = bucket_middle(bucket);
+	if (value < histogram->min)
+		return histogram->min;
+	return value > histogram->max ? histogram->max : value;
+}
+
+struct spread histogram_spread(const struct histogram *histogram)
+{
+	struct spread spread = { 0 };
+
+	if (!histogram->count)
+		return spread;
+	spread.count = histogram->count;
+	spread.min = histogram->min;
+	spread.max = histogram->max;
+	spread.p50 = histogram_percentile(histogram, 0.5);
+	spread.p99 = histogram_percentile(histogram, 0.99);
+	spread.p999 = histogram_percentile(histogram, 0.999);
+	spread.avg = (double)histogram->sum / (double)histogram->count;
+	return spread;
+}
+
+void histogram_clear(struct histogram *histogram)
+{
+	free(histogram->buckets);
+	memset(histogram, 0, sizeof(*histogram));
+}

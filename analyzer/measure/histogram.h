@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A histogram of times that costs O(1) a value and little memory, whatever the number of values.
+ *
+ * Log-linear, as HdrHistogram has it: values below 256 have a bucket each, and every power of two
+ * above is cut into 128 buckets of equal width. A bucket is at most 1/128 of its values wide and
+ * answers with its middle, so a percentile is right to 0.4 %. Minimum, maximum and sum are exact.
+ * Memory grows to the largest value seen: 8 KiB for a million, 58 KiB for any 64-bit value.
+ */
+#ifndef ANALYZER_MEASURE_HISTOGRAM_H
+#define ANALYZER_MEASURE_HISTOGRAM_H
+
+#include "transmit.h"
+#include <errno.h>
+
+/* A sum of many 64-bit values. */
+__extension__ typedef unsigned __int128 wide_sum;
+
+/* All zero is an empty histogram. */
+struct histogram {
+	uint64_t *buckets;
+	uint32_t room;
+	uint64_t count, min, max;
+	wide_sum sum;
+};
+
+/* Makes room for a bucket. 0 or -ENOMEM. */
+int histogram_grow(struct histogram *histogram, uint32_t bucket);
+
+static inline uint32_t histogram_bucket(uint64_t value)
+{
+	unsigned shift = value < 256 ? 0 : 56 - (unsigned)__builtin_clzll(value);
+
+	return (shift << 7) + (uint32_t)(value >> shift);
+}
+
+/* Adds a value. 0, or -ENOMEM with the histogram as it was. */
+static inline int histogram_add(struct histogram *histogram, uint64_t value)
+{
+	uint32_t bucket = histogram_bucket(value);
+
+	if (bucket >= histogram->room && histogram_grow(histogram, bucket))
+		return -ENOMEM;
+	histogram->buckets[bucket]++;
+	if (!histogram->count++ || value < histogram->min)
+		histogram->min = value;
+	if (value > histogram->max)
+		histogram->max = value;
+	histogram->sum += value;
+	return 0;
+}
+
+/*
+ * The value at a rank: the smallest that at least `share` (0 to 1) of the values don't exceed, to
+ * 0.4 %, never below the minimum nor above the maximum. 0 if the histogram is empty.
+ */
+uint64_t histogram_percentile(const struct histogram *histogram, double share);
+
+/* What the report shows of it. */
+struct spread histogram_spread(const struct histogram *histogram);
+
+/* Frees its memory; the histogram is empty again. */
+void histogram_clear(struct histogram *histogram);
+
+#endif
