@@ -206,8 +206,10 @@ static void collect(struct host *host, struct host_stats *stats, uint64_t end)
 	const struct e1000e_tx_ring *ring = &host->port->tx;
 
 	*stats = (struct host_stats){ .end = end };
-	for (unsigned i = 0; i < host->config.sender_count; i++)
+	for (unsigned i = 0; i < host->config.sender_count; i++) {
+		sender_account(&host->senders[i], end);
 		stats->senders[i] = host->senders[i].stats;
+	}
 	for (unsigned i = 0; i < host->config.cpus; i++) {
 		cpu_account(&host->cpus[i], end);
 		stats->cpus[i] = host->cpus[i].stats;

@@ -145,6 +145,15 @@ void sender_timer(struct sender *sender, uint64_t now)
 	task_wake(&sender->task, now);
 }
 
+/* Books the sleep for send buffer until `now`; what lies beyond its stop is no loss. */
+void sender_account(struct sender *sender, uint64_t now)
+{
+	uint64_t until = now < sender->config->stop ? now : sender->config->stop;
+
+	if (sender->slept_at && sender->slept_at < until)
+		sender->stats.blocked += until - sender->slept_at;
+}
+
 void sender_packet_freed(struct sender *sender, uint64_t now)
 {
 	bool blocked = sender->task.asleep && sender->slept_at;
@@ -152,7 +161,7 @@ void sender_packet_freed(struct sender *sender, uint64_t now)
 	sender->outstanding--;
 	sender->charged -= sender->config->truesize_bytes;
 	if (blocked && 2 * sender->charged <= sender->config->send_buffer_bytes) {
-		sender->stats.blocked += now - sender->slept_at;
+		sender_account(sender, now);
 		sender->slept_at = 0;
 		task_wake(&sender->task, now);
 	}

@@ -164,6 +164,7 @@ uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now);
 /* socket.c */
 void sender_init(struct sender *sender, struct host *host, const struct host_sender *config);
 void sender_timer(struct sender *sender, uint64_t now);
+void sender_account(struct sender *sender, uint64_t now);
 void sender_packet_freed(struct sender *sender, uint64_t now);
 
 #endif

@@ -8,7 +8,7 @@
 #define WIRE_BUSY 0.97 /* share of time from which on the wire is what limits */
 #define OFTEN     0.05 /* share of time that is worth a word */
 
-const char *const limit_names[] = { "sender", "ring", "send_buffer", "wire", "none" };
+const char *const limit_names[] = { "sender", "ring", "send_buffer", "wire", "stall", "none" };
 
 const struct transmit_table *outcome_device(const struct outcome *outcome)
 {
@@ -70,7 +70,9 @@ enum limit outcome_limit(const struct outcome *outcome)
 	const struct transmit_table *device = outcome_device(outcome);
 
 	if (!device || !device->tx_packets)
-		return LIMIT_NONE;
+		return device && device->stall_count ? LIMIT_STALL : LIMIT_NONE;
+	if (device->stall_count)
+		return LIMIT_STALL;
 	if (outcome_wire_share(outcome) >= WIRE_BUSY)
 		return LIMIT_WIRE;
 	if (device->verdict == VERDICT_PACKED && 2 * device->full_intervals > device->intervals)

@@ -11,6 +11,7 @@ enum limit {
 	LIMIT_RING,   /* full in most intervals between clean-ups */
 	LIMIT_BUFFER, /* the sender slept for send buffer, though the ring had room */
 	LIMIT_WIRE,   /* busy nearly all the time */
+	LIMIT_STALL,  /* the device let nothing go for longer than a stall */
 	LIMIT_NONE,   /* nothing was sent */
 };
 

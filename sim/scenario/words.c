@@ -6,6 +6,7 @@
 #include "setting.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #define LABEL_COLUMNS 22
@@ -23,53 +24,92 @@ static double gap_ms(const struct scenario *scenario)
 	return rate ? (double)(1000000000 / (rate * ITR_UNIT_NS) * ITR_UNIT_NS) / 1e6 : 0;
 }
 
+/* Prints a text in lines of at most 96 columns. */
+static void paragraph(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void paragraph(FILE *out, const char *format, ...)
+{
+	enum { WIDTH = 96 };
+	char text[1024];
+	va_list args;
+	size_t column = 0;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	for (char *rest = text, *word; (word = strtok_r(rest, " ", &rest));) {
+		size_t bytes = strlen(word);
+
+		if (column && column + 1 + bytes > WIDTH) {
+			fputc('\n', out);
+			column = 0;
+		}
+		fprintf(out, "%s%s", column ? " " : "", word);
+		column += bytes + (column ? 1 : 0);
+	}
+	fputc('\n', out);
+}
+
 static void say_ring(const struct outcome *outcome, FILE *out)
 {
 	const struct scenario *s = scenario_of(outcome);
 	const struct transmit_table *device = outcome_device(outcome);
 
-	fprintf(out,
-		"The ring decides: it is packed. The device owned %" PRIu64
+	paragraph(out,
+		"The ring decides: it is packed. In %" PRIu64 " of %" PRIu64
+		" intervals between clean-ups the device owned %" PRIu64
 		" packets, all that a ring of %" PRIu64
-		" can (the queue stops when fewer than %" PRIu64
-		" descriptors are free), in %" PRIu64 " of %" PRIu64
-		" intervals between clean-ups.\n",
-		device->in_device_max, s->nic.ring_size, s->driver.reserve, device->full_intervals,
-		device->intervals);
+		" can own when its queue stops with fewer than %" PRIu64 " descriptors free.",
+		device->full_intervals, device->intervals, device->in_device_max, s->nic.ring_size,
+		s->driver.reserve);
 	if (s->driver.throttle_rate)
-		fprintf(out,
-			"An interrupt comes every %.6f ms at the most and frees them all, so no "
-			"more than "
-			"%" PRIu64 " packets leave in that time: %.0f a second came of it.\n",
+		paragraph(out,
+			"An interrupt, %.6f ms after the last at the soonest, frees them all; so "
+			"no more "
+			"than %" PRIu64
+			" packets leave in that time, and %.0f a second came of it.",
 			gap_ms(s), device->in_device_max,
 			(double)device->tx_packets / outcome_seconds(outcome));
-	fprintf(out,
-		"The sender could do more: it slept for send buffer %.0f %% of its time. A larger "
-		"ring "
-		"or more interrupts would let it.\n",
+	paragraph(out,
+		"The sender slept for send buffer %.0f %% of its time: with a larger ring, or more "
+		"interrupts, it would send more.",
 		100 * outcome_blocked_share(outcome));
 }
 
 static void say_sender(const struct outcome *outcome, FILE *out)
 {
 	const struct transmit_table *device = outcome_device(outcome);
+	double per_s = (double)device->tx_packets / outcome_seconds(outcome);
 
-	fprintf(out,
-		"The sender decides: %.0f packets a second are what its CPU makes. The device "
-		"owned at "
-		"most %" PRIu64 " packets",
-		(double)device->tx_packets / outcome_seconds(outcome), device->in_device_max);
 	if (device->in_device_max < outcome->capacity)
-		fprintf(out,
-			" of the %" PRIu32 " that a ring of %" PRIu64
-			" can own: it isn't packed, and a larger one would change nothing",
-			outcome->capacity, scenario_of(outcome)->nic.ring_size);
+		paragraph(out,
+			"The sender decides: %.0f packets a second are what it makes. The device "
+			"owned at "
+			"most %" PRIu64 " of the %" PRIu32 " packets that a ring of %" PRIu64
+			" can own: the ring isn't packed, and a larger one would change nothing.",
+			per_s, device->in_device_max, outcome->capacity,
+			scenario_of(outcome)->nic.ring_size);
 	else
-		fprintf(out,
-			", all it can, but only in %" PRIu64 " of %" PRIu64
-			" intervals between clean-ups",
-			device->full_intervals, device->intervals);
-	fputs(".\n", out);
+		paragraph(out,
+			"The sender decides: %.0f packets a second are what it makes. The ring was "
+			"full "
+			"(%" PRIu64 " packets), but only in %" PRIu64 " of %" PRIu64
+			" intervals between clean-ups.",
+			per_s, device->in_device_max, device->full_intervals, device->intervals);
+}
+
+static void say_stall(const struct outcome *outcome, FILE *out)
+{
+	const struct transmit_table *device = outcome_device(outcome);
+
+	for (unsigned i = 0; i < device->stall_count; i++) {
+		const struct stall *stall = &device->stalls[i];
+
+		paragraph(out,
+			"Transmit is broken: from %.6f s on nothing left the device for %.6f s, "
+			"with %" PRIu64 " packets in it%s.",
+			(double)stall->start / 1e9, (double)(stall->end - stall->start) / 1e9,
+			stall->packets, stall->open ? ", and they never left" : "");
+	}
 }
 
 /* What happened, and why. */
@@ -83,18 +123,22 @@ static void say(const struct outcome *outcome, FILE *out)
 		say_sender(outcome, out);
 		break;
 	case LIMIT_BUFFER:
-		fprintf(out,
+		paragraph(out,
 			"The send buffer decides: the sender slept for it %.0f %% of its time, "
-			"though the ring had room (at most %" PRIu64 " of %" PRIu32 ").\n",
+			"though the "
+			"ring had room (at most %" PRIu64 " of %" PRIu32 " packets).",
 			100 * outcome_blocked_share(outcome),
 			outcome_device(outcome)->in_device_max, outcome->capacity);
 		break;
 	case LIMIT_WIRE:
-		fprintf(out, "The wire decides: it was busy %.0f %% of the time.\n",
+		paragraph(out, "The wire decides: it was busy %.0f %% of the time.",
 			100 * outcome_wire_share(outcome));
 		break;
+	case LIMIT_STALL:
+		say_stall(outcome, out);
+		break;
 	case LIMIT_NONE:
-		fputs("No packet has left the device.\n", out);
+		paragraph(out, "No packet has left the device.");
 		break;
 	}
 }
@@ -246,7 +290,7 @@ void outcome_compare(const struct outcome *outcomes, unsigned count, FILE *out)
 	fputc('\n', out);
 	table(outcomes, count, out);
 	for (unsigned i = 0; i < count; i++) {
-		fprintf(out, "\nRing %" PRIu64 ": ", outcomes[i].scenario->nic.ring_size);
+		fprintf(out, "\nRing %" PRIu64 ":\n", outcomes[i].scenario->nic.ring_size);
 		say(&outcomes[i], out);
 	}
 }
