@@ -177,9 +177,15 @@ static int syntax_error(struct loader *loader, struct fy_diag *complaints)
 	void *state = NULL;
 	struct fy_diag_error *first = fy_diag_errors_iterate(complaints, &state);
 
+	const char *text = "";
+	size_t bytes = 0;
+
 	if (!first)
 		return diag_set(loader->diag, -EINVAL, "%s: not YAML", loader->file);
-	return diag_set(loader->diag, -EINVAL, "%s:%d: %s", loader->file, first->line, first->msg);
+	if (first->fyt) /* of a duplicate key this is the key */
+		text = fy_token_get_text(first->fyt, &bytes);
+	return diag_set(loader->diag, -EINVAL, "%s:%d: %s%s%.*s", loader->file, first->line,
+		first->msg, bytes ? ": " : "", bytes < 80 ? (int)bytes : 80, text ? text : "");
 }
 
 static int read_file(const char *path, char **text, size_t *bytes, struct diag *diag)

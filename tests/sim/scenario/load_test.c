@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A setting is honoured or refused: by file, line, key and reason. */
+#include "scenario.h"
+
+#include "harness.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct scenario scenario;
+static struct diag diag;
+static char path[] = "/tmp/ringside-load-XXXXXX";
+
+static int setup(void)
+{
+	int fd = mkstemp(path);
+
+	return fd < 0 || close(fd);
+}
+
+static int teardown(void)
+{
+	return unlink(path);
+}
+
+static int load(const char *yaml, const char *const *set, unsigned count)
+{
+	FILE *file = fopen(path, "w");
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+	fputs(yaml, file);
+	fclose(file);
+	diag.text[0] = '\0';
+	return scenario_load(&scenario, path, set, count, &diag);
+}
+
+/* The message begins with the place, and has the key and what else is given. */
+static void refused(const char *yaml, int line, const char *key, const char *reason)
+{
+	char place[64];
+
+	CU_ASSERT(load(yaml, NULL, 0) < 0);
+	if (line)
+		snprintf(place, sizeof(place), "%s:%d: ", path, line);
+	else
+		snprintf(place, sizeof(place), "%s:", path);
+	if (strncmp(diag.text, place, strlen(place)) || !strstr(diag.text, key) ||
+		!strstr(diag.text, reason)) {
+		printf("got: %s\n", diag.text);
+		CU_FAIL("the message lacks place, key or reason");
+	}
+}
+
+static void set_refused(const char *assignment, const char *key)
+{
+	CU_ASSERT(load("", &assignment, 1) < 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(diag.text, "--set"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(diag.text, key));
+}
+
+static void an_empty_file_is_all_defaults(void)
+{
+	static const char *const empty[] = { "", "\n\n", "# nothing but a comment\n", "---\n{}\n" };
+
+	for (size_t i = 0; i < sizeof(empty) / sizeof(*empty); i++) {
+		CU_ASSERT_EQUAL(load(empty[i], NULL, 0), 0);
+		CU_ASSERT_EQUAL(scenario.nic.ring_size, 256);
+		CU_ASSERT_EQUAL(scenario.workload_count, 1);
+		CU_ASSERT_EQUAL(scenario.workloads[0].message_bytes, 1);
+		CU_ASSERT_EQUAL(scenario.driver.reserve, 22); /* linux-6.1's */
+		CU_ASSERT_TRUE(isnan(scenario.published.lap_avg_ms));
+	}
+}
+
+static void every_kind_of_value_is_stored(void)
+{
+	CU_ASSERT_EQUAL(load("title: a title\n"
+			     "duration_s: 2.5\n"
+			     "nic: {ring_size: 512, line_rate_mbps: 0}\n"
+			     "driver:\n"
+			     "  profile: linux-2.6.35\n"
+			     "  checksum: false\n"
+			     "workload:\n"
+			     "  - {message_bytes: 7, segments: 2}\n"
+			     "  - {start_s: 0.5}\n"
+			     "published: {lap_avg_ms: 1e-3}\n",
+				NULL, 0),
+		0);
+	CU_ASSERT_STRING_EQUAL(scenario.title, "a title");
+	CU_ASSERT_EQUAL(scenario.duration_s, 2.5);
+	CU_ASSERT_EQUAL(scenario.nic.ring_size, 512);
+	CU_ASSERT_EQUAL(scenario.nic.line_rate_mbps, 0);
+	CU_ASSERT_FALSE(scenario.driver.checksum);
+	CU_ASSERT_EQUAL(scenario.driver.reserve, 20); /* linux-2.6.35's */
+	CU_ASSERT_EQUAL(scenario.workload_count, 2);
+	CU_ASSERT_EQUAL(scenario.workloads[0].segments, 2);
+	CU_ASSERT_EQUAL(scenario.workloads[1].message_bytes, 1);
+	CU_ASSERT_EQUAL(scenario.workloads[1].start_s, 0.5);
+	CU_ASSERT_EQUAL(scenario.published.lap_avg_ms, 0.001);
+}
+
+static void an_unknown_key_is_refused_with_the_nearest(void)
+{
+	refused("ring_sise: 256\n", 1, "ring_sise", "nic.ring_size");
+	refused("seed: 1\nnic:\n  ring_sise: 256\n", 3, "nic.ring_sise", "nic.ring_size");
+	refused("driver: {InteruptThrottleRate: 1000}\n", 1, "InteruptThrottleRate",
+		"driver.InterruptThrottleRate");
+	refused("workload:\n  - {mesage_bytes: 1}\n", 2, "mesage_bytes", "message_bytes");
+	refused("nik: {ring_size: 256}\n", 1, "nik", "nearest");
+	refused("host: {cost_ns: {sent: 1}}\n", 1, "host.cost_ns.sent", "host.cost_ns.send");
+}
+
+static void a_key_given_twice_is_refused(void)
+{
+	refused("nic:\n  ring_size: 256\n  ring_size: 512\n", 3, "ring_size", "duplicate");
+	refused("seed: 1\nseed: 1\n", 2, "seed", "duplicate");
+	refused("workload:\n  - {cpu: 0, cpu: 0}\n", 2, "cpu", "duplicate");
+}
+
+static void a_wrong_kind_is_refused(void)
+{
+	refused("nic: {ring_size: many}\n", 1, "ring_size", "whole number");
+	refused("nic: {ring_size: 256.0}\n", 1, "ring_size", "whole number");
+	refused("nic: {ring_size: -256}\n", 1, "ring_size", "whole number");
+	refused("nic: {ring_size: 0x100}\n", 1, "ring_size", "whole number");
+	refused("nic: {ring_size: 256KB}\n", 1, "ring_size", "descriptors");
+	refused("nic: {ring_size: \"256\"}\n", 1, "ring_size", "quoted");
+	refused("nic: {ring_size: [256]}\n", 1, "ring_size", "one value");
+	refused("nic: {ring_size: {}}\n", 1, "ring_size", "one value");
+	refused("nic:\n  ring_size:\n", 2, "ring_size", "");
+	refused("nic: 256\n", 1, "nic", "mapping");
+	refused("workload: {cpu: 0}\n", 1, "workload", "list");
+	refused("workload: [1]\n", 1, "workload", "mapping");
+	refused("duration_s: long\n", 1, "duration_s", "number");
+	refused("duration_s: 10s\n", 1, "duration_s", "unit is s");
+	refused("duration_s: .inf\n", 1, "duration_s", "number");
+	refused("duration_s: nan\n", 1, "duration_s", "number");
+	refused("driver: {checksum: maybe}\n", 1, "checksum", "neither true nor false");
+	refused("driver: {profile: linux-1.0}\n", 1, "profile", "linux-2.6.35|linux-6.1");
+}
+
+static void a_value_out_of_range_is_refused(void)
+{
+	refused("nic: {ring_size: 100}\n", 1, "ring_size", "multiple of 8");
+	refused("nic: {ring_size: 56}\n", 1, "ring_size", "64 to 4096");
+	refused("nic: {ring_size: 4104}\n", 1, "ring_size", "64 to 4096");
+	refused("nic: {ring_size: 99999999999999999999999}\n", 1, "ring_size", "too large");
+	refused("duration_s: 0\n", 1, "duration_s", "out of range");
+	refused("nic: {line_rate_mbps: 9}\n", 1, "line_rate_mbps", "10 to 100000");
+	refused("host: {irq_cpu: 1}\n", 0, "host.irq_cpu", "only 1");
+	refused("workload: [{cpu: 1}]\n", 0, "cpu", "only 1");
+	refused("nic: {ring_size: 64}\ndriver: {reserve: 63}\n", 0, "driver.reserve", "64");
+}
+
+/* The module's own rule: 0, 1, 3, 4 and 100 to 100000; the modes come later. */
+static void throttle_values_are_the_drivers(void)
+{
+	static const char *const wrong[] = { "2", "5", "99", "100001", "-1", "4us", "1", "3", "4" };
+	static const char *const right[] = { "0", "100", "1000", "100000" };
+	char text[64];
+	const char *set = text;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		snprintf(text, sizeof(text), "InterruptThrottleRate=%s", wrong[i]);
+		set_refused(text, "InterruptThrottleRate");
+		CU_ASSERT_PTR_NOT_NULL(strstr(diag.text, wrong[i]));
+	}
+	for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++) {
+		snprintf(text, sizeof(text), "InterruptThrottleRate=%s", right[i]);
+		CU_ASSERT_EQUAL(load("", &set, 1), 0);
+		CU_ASSERT_EQUAL(scenario.driver.throttle_rate, strtoull(right[i], NULL, 10));
+	}
+}
+
+static void set_takes_the_path_or_its_last_part(void)
+{
+	static const char *const set[] = { "nic.ring_size=512", "send=1", "message_bytes=9",
+		"seed=77" };
+
+	CU_ASSERT_EQUAL(load("workload: [{}, {message_bytes: 3}]\n", set, 4), 0);
+	CU_ASSERT_EQUAL(scenario.nic.ring_size, 512);
+	CU_ASSERT_EQUAL(scenario.host.cost_ns[HOST_COST_send], 1);
+	CU_ASSERT_EQUAL(scenario.workloads[0].message_bytes, 9);
+	CU_ASSERT_EQUAL(scenario.workloads[1].message_bytes, 9);
+	CU_ASSERT_EQUAL(scenario.seed, 77);
+}
+
+static void set_obeys_the_same_rules(void)
+{
+	set_refused("no_such_knob=1", "no_such_knob");
+	set_refused("ring_size", "key=value");
+	set_refused("=1", "key=value");
+	set_refused("ring_size=", "ring_size");
+	set_refused("ring_size=100", "ring_size");
+	set_refused("ring_size=256 ", "ring_size");
+	/* two lists have items with this key */
+	set_refused("type=udp_flood", "type");
+	CU_ASSERT_PTR_NOT_NULL(strstr(diag.text, "2 keys"));
+	/* nothing to set: there are no faults */
+	set_refused("at_s=1", "at_s");
+}
+
+static void what_is_no_scenario_is_refused(void)
+{
+	refused("- a\n- list\n", 0, "mapping", "");
+	refused("nic: [unclosed\n", 0, "", "");
+	refused("\x01\x02\x03", 0, "", "");
+	CU_ASSERT(scenario_load(&scenario, "/nonexistent/x.yaml", NULL, 0, &diag) < 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(diag.text, "/nonexistent/x.yaml: No such file"));
+	CU_ASSERT(scenario_load(&scenario, "/tmp", NULL, 0, &diag) < 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(diag.text, "/tmp: "));
+}
+
+static void help_names_every_key(void)
+{
+	static const char *const keys[] = { "nic.ring_size", "driver.InterruptThrottleRate",
+		"host.cost_ns.clean", "message_bytes", "64 to 4096", "linux-2.6.35|linux-6.1" };
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	scenario_help(out);
+	fclose(out);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		CU_ASSERT_PTR_NOT_NULL(strstr(text, keys[i]));
+	free(text);
+}
+
+static const struct test_case cases[] = {
+	{ "an empty file is all defaults", an_empty_file_is_all_defaults },
+	{ "every kind of value is stored", every_kind_of_value_is_stored },
+	{ "an unknown key is refused with the nearest",
+		an_unknown_key_is_refused_with_the_nearest },
+	{ "a key given twice is refused", a_key_given_twice_is_refused },
+	{ "a wrong kind is refused", a_wrong_kind_is_refused },
+	{ "a value out of range is refused", a_value_out_of_range_is_refused },
+	{ "throttle values are the driver's", throttle_values_are_the_drivers },
+	{ "--set takes the path or its last part", set_takes_the_path_or_its_last_part },
+	{ "--set obeys the same rules", set_obeys_the_same_rules },
+	{ "what is no scenario is refused", what_is_no_scenario_is_refused },
+	{ "help names every key", help_names_every_key },
+	{ 0 },
+};
+
+int main(int argc, char **argv)
+{
+	static const struct test_suite suites[] = {
+		{ "load", cases, setup, teardown },
+		{ 0 },
+	};
+
+	return test_main(argc, argv, suites);
+}
