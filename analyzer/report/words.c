@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "words.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* Adds to a text that is cut at its size. */
+static void add(char *text, size_t bytes, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static void add(char *text, size_t bytes, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + used, bytes - used, format, args);
+	va_end(args);
+}
+
+static void say_packed(const struct transmit_table *table, char *text, size_t bytes)
+{
+	if (table->capacity)
+		add(text, bytes,
+			"packed: the device owned all that its ring can, %" PRIu32 " packets",
+			table->capacity);
+	else
+		add(text, bytes,
+			"packed, by the look of it: the same maximum of %" PRIu64
+			" again and again",
+			table->in_device_max);
+	if (table->intervals)
+		add(text, bytes, ", in %" PRIu64 " of %" PRIu64 " intervals between clean-ups",
+			table->full_intervals, table->intervals);
+	add(text, bytes,
+		" and %.1f %% of the time. Meanwhile the sender waits for the ring: a larger ring, "
+		"or"
+		" clean-ups at shorter intervals, would let more through.",
+		100 * table->full_time_share);
+}
+
+void words_verdict(const struct transmit_table *table, char *text, size_t bytes)
+{
+	text[0] = '\0';
+	switch (table->verdict) {
+	case VERDICT_PACKED:
+		say_packed(table, text, bytes);
+		break;
+	case VERDICT_NOT_PACKED:
+		add(text, bytes,
+			"not packed: at most %" PRIu64 " packets of the %" PRIu32
+			" that the ring can own. What limits the sender isn't the ring.",
+			table->in_device_max, table->capacity);
+		break;
+	case VERDICT_UNKNOWN:
+		add(text, bytes,
+			"unknown whether the ring packs: it isn't known what the ring can own "
+			"(--ring"
+			" and --profile, or --capacity, tell), and the maximum of %" PRIu64
+			" isn't reached again in most intervals between clean-ups.",
+			table->in_device_max);
+		break;
+	}
+}
+
+void words_doubts(const struct transmit_table *table, char *text, size_t bytes)
+{
+	text[0] = '\0';
+	if (table->unreliable)
+		add(text, bytes,
+			"UNRELIABLE: %" PRIu64 " of %" PRIu64
+			" packets closed as unresolved, more than 1 %%. Their frees are missing, "
+			"so the"
+			" numbers in the device and the stalls can't be trusted. ",
+			table->unresolved, table->started);
+	if (table->above_capacity)
+		add(text, bytes,
+			"The maximum of %" PRIu64 " is more than the ring can own (%" PRIu32
+			"): frees lag behind the driver's clean-up of descriptors, as where they "
+			"are"
+			" left to the NET_TX softirq, so part of these packets had left the ring. ",
+			table->in_device_max, table->capacity);
+}
+
+void words_incomplete(const struct report *report, char *text, size_t bytes)
+{
+	const struct trace_counts *counts = report->counts;
+
+	text[0] = '\0';
+	if (report_complete(report))
+		return;
+	add(text, bytes, "PARTIAL: ");
+	if (counts->lost || counts->lost_unknown)
+		add(text, bytes,
+			"%s%" PRIu64
+			" events were lost by the recorder; nothing pairs across the gap. ",
+			counts->lost_unknown ? "at least " : "", counts->lost);
+	if (counts->truncated)
+		add(text, bytes, "the input is cut. ");
+	if (counts->trouble[0])
+		add(text, bytes, "(%s)", counts->trouble);
+}

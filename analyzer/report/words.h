@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the numbers mean, in sentences for a person.
+ */
+#ifndef ANALYZER_REPORT_WORDS_H
+#define ANALYZER_REPORT_WORDS_H
+
+#include "report.h"
+
+/* Does the ring pack, how is that known, and what follows. A line of at most 400 characters. */
+void words_verdict(const struct transmit_table *table, char *text, size_t bytes);
+
+/* What limits the trust in the device's figures; "" if nothing does. */
+void words_doubts(const struct transmit_table *table, char *text, size_t bytes);
+
+/* Why the input isn't whole; "" if it is. */
+void words_incomplete(const struct report *report, char *text, size_t bytes);
+
+#endif
