@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "histogram.h"
+
+#include "harness.h"
+#include <stdlib.h>
+
+static void small_values_are_exact(void)
+{
+	struct histogram histogram = { 0 };
+
+	for (uint64_t value = 1; value <= 200; value++)
+		CU_ASSERT_EQUAL(histogram_add(&histogram, value), 0);
+	CU_ASSERT_EQUAL(histogram_percentile(&histogram, 0.5), 100);
+	CU_ASSERT_EQUAL(histogram_percentile(&histogram, 0.99), 198);
+	CU_ASSERT_EQUAL(histogram_percentile(&histogram, 0.999), 200); /* rank 199.8: 200 */
+	CU_ASSERT_EQUAL(histogram_percentile(&histogram, 0), 1);
+	CU_ASSERT_EQUAL(histogram_percentile(&histogram, 1), 200);
+	CU_ASSERT_DOUBLE_EQUAL(histogram_spread(&histogram).avg, 100.5, 1e-12);
+	histogram_clear(&histogram);
+}
+
+static void equal_values_make_every_percentile_that_value(void)
+{
+	struct histogram histogram = { 0 };
+	struct spread spread;
+
+	for (int i = 0; i < 118; i++)
+		histogram_add(&histogram, 1000000);
+	spread = histogram_spread(&histogram);
+	CU_ASSERT_EQUAL(spread.min, 1000000);
+	CU_ASSERT_EQUAL(spread.p50, 1000000);
+	CU_ASSERT_EQUAL(spread.p99, 1000000);
+	CU_ASSERT_EQUAL(spread.p999, 1000000);
+	CU_ASSERT_EQUAL(spread.max, 1000000);
+	histogram_clear(&histogram);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+/* Against the sorted values, over all magnitudes that 64 bits have. */
+static void percentiles_are_right_to_half_a_percent(void)
+{
+	static const double shares[] = { 0.01, 0.25, 0.5, 0.9, 0.99, 0.999 };
+	enum { COUNT = 5000 };
+	uint64_t *values = calloc(COUNT, sizeof(*values)), random = 1;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(values);
+	for (unsigned magnitude = 8; magnitude <= 64; magnitude += 4) {
+		struct histogram histogram = { 0 };
+
+		for (int i = 0; i < COUNT; i++) {
+			random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+			values[i] = random >> (64 - magnitude) >> (i % 5);
+			CU_ASSERT_EQUAL(histogram_add(&histogram, values[i]), 0);
+		}
+		qsort(values, COUNT, sizeof(*values), by_value);
+		for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
+			double exact = (double)values[(int)(shares[i] * COUNT + 0.5) - 1];
+			double found = (double)histogram_percentile(&histogram, shares[i]);
+
+			CU_ASSERT(found >= exact * 0.995 && found <= exact * 1.005);
+		}
+		CU_ASSERT_EQUAL(histogram_spread(&histogram).min, values[0]);
+		CU_ASSERT_EQUAL(histogram_spread(&histogram).max, values[COUNT - 1]);
+		histogram_clear(&histogram);
+	}
+	free(values);
+}
+
+static void buckets_touch_without_gap_or_overlap(void)
+{
+	CU_ASSERT_EQUAL(histogram_bucket(0), 0);
+	CU_ASSERT_EQUAL(histogram_bucket(255), 255);
+	CU_ASSERT_EQUAL(histogram_bucket(256), 256);
+	CU_ASSERT_EQUAL(histogram_bucket(257), 256);
+	CU_ASSERT_EQUAL(histogram_bucket(258), 257);
+	CU_ASSERT_EQUAL(histogram_bucket(511), 383);
+	CU_ASSERT_EQUAL(histogram_bucket(512), 384);
+	for (unsigned bit = 9; bit < 64; bit++)
+		CU_ASSERT_EQUAL(histogram_bucket(UINT64_C(1) << bit),
+			histogram_bucket((UINT64_C(1) << bit) - 1) + 1);
+}
+
+static void the_sum_does_not_overflow(void)
+{
+	struct histogram histogram = { 0 };
+
+	for (int i = 0; i < 3; i++)
+		histogram_add(&histogram, UINT64_MAX);
+	CU_ASSERT_DOUBLE_EQUAL(histogram_spread(&histogram).avg, 18446744073709551615.0, 1);
+	CU_ASSERT_EQUAL(histogram_spread(&histogram).p50, UINT64_MAX);
+	histogram_clear(&histogram);
+}
+
+static void an_empty_one_is_all_zero(void)
+{
+	struct histogram histogram = { 0 };
+	struct spread spread = histogram_spread(&histogram);
+
+	CU_ASSERT_EQUAL(spread.count, 0);
+	CU_ASSERT_EQUAL(spread.max, 0);
+	CU_ASSERT_EQUAL(histogram_percentile(&histogram, 0.5), 0);
+	histogram_clear(&histogram);
+}
+
+static const struct test_case cases[] = {
+	{ "small values are exact", small_values_are_exact },
+	{ "equal values make every percentile that value",
+		equal_values_make_every_percentile_that_value },
+	{ "percentiles are right to half a percent", percentiles_are_right_to_half_a_percent },
+	{ "buckets touch without gap or overlap", buckets_touch_without_gap_or_overlap },
+	{ "the sum does not overflow", the_sum_does_not_overflow },
+	{ "an empty one is all zero", an_empty_one_is_all_zero },
+	{ 0 },
+};
+
+int main(int argc, char **argv)
+{
+	static const struct test_suite suites[] = { { "histogram", cases, NULL, NULL }, { 0 } };
+
+	return test_main(argc, argv, suites);
+}
