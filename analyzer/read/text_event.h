@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The fields of an event's line become a struct event. Fields are bound by name, in any order, so
+ * that kernels can add and move them; what is unknown is skipped, what is absent stays unknown.
+ *
+ * Some events are printed as prose ("napi poll on napi struct … for device eth0 work 3 …", "sk
+ * address = …, family = AF_INET protocol = …"); trace-cmd report -R prints the bare fields of the
+ * same events. Both forms are read.
+ */
+#ifndef ANALYZER_READ_TEXT_EVENT_H
+#define ANALYZER_READ_TEXT_EVENT_H
+
+#include "event.h"
+#include "names.h"
+#include "text_head.h"
+
+/* A name that was seen just now, so that it needn't be looked up again. */
+struct text_name {
+	char text[32];
+	size_t bytes;
+	int index;
+};
+
+struct text_events {
+	struct names *names;
+	struct text_name recent[NAME_KINDS];
+};
+
+enum text_event_status {
+	TEXT_EVENT_SKIP, /* well-formed, but of no use here */
+	TEXT_EVENT_USED, /* *event is filled */
+	TEXT_EVENT_LOST, /* as USED, and it is an EVENT_LOST: no event, but a record of lost ones */
+	TEXT_EVENT_UNPARSED, /* a known event without what it must have, or with a bad value */
+};
+
+/*
+ * Returns one of the above, or a negative errno: -EOVERFLOW if a kind of names is used up, -ENOMEM.
+ */
+int text_event_parse(struct text_events *events, const struct text_head *head, struct event *event);
+
+#endif
