@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Our own CTF traces: a stream for each CPU, merged by time, of equal times the lower CPU first.
+ * Records are read where they are mapped; names are taken out of the streams as they pass.
+ */
+#include "ctf_metadata.h"
+#include "ctf_stream.h"
+#include "reader_impl.h"
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define METADATA_BYTES_MAX ((size_t)1024 * 1024) /* ours has about 10 kB */
+#define STREAMS_MAX        1024
+
+#define NAME_CHUNK_BYTES 16
+
+/* A stream and its next event. */
+struct lane {
+	struct ctf_stream stream;
+	struct event event;
+	unsigned cpu;
+	/* a name whose records are coming in */
+	unsigned name_chunks;
+	char name[256 * NAME_CHUNK_BYTES + 1];
+};
+
+struct ctf_reader {
+	struct reader reader;
+	struct trace_info info;
+	struct lane *lanes;
+	size_t lane_count;
+	uint32_t *heap; /* lanes that have an event, the earliest on top */
+	size_t heap_count;
+};
+
+/* One NAME record (trace_name_record in trace_writer.c). */
+static int take_name(
+	struct ctf_reader *ctf, struct lane *lane, const struct event *record, struct diag *diag)
+{
+	unsigned chunk = record->queue;
+	char *text = lane->name + chunk * NAME_CHUNK_BYTES;
+	size_t bytes;
+	int error;
+
+	if (record->device >= NAME_KINDS)
+		return ctf_stream_refuse(&lane->stream, "a name of an unknown kind", diag);
+	if (chunk && chunk != lane->name_chunks)
+		return ctf_stream_refuse(&lane->stream, "a part of a name is missing", diag);
+	memcpy(text, &record->packet, 8);
+	memcpy(text + 8, &record->arg, 8);
+	lane->name_chunks = chunk + 1;
+	bytes = strnlen(text, NAME_CHUNK_BYTES);
+	if (bytes == NAME_CHUNK_BYTES && chunk < UINT8_MAX)
+		return 0; /* it goes on */
+	lane->name_chunks = 0;
+	error = names_set(ctf->reader.names, (enum name_kind)record->device, record->len,
+		lane->name, chunk * NAME_CHUNK_BYTES + bytes);
+	if (error == -ENOMEM)
+		return diag_set(diag, error, "%s: no memory", ctf->reader.source.file);
+	return error ? ctf_stream_refuse(&lane->stream, "a name twice, or out of range", diag) : 0;
+}
+
+/*
+ * An index without a name is damage, unless a part of the trace is missing: then it gets a name, so
+ * that what is there can be told apart.
+ */
+static int check_name(struct ctf_reader *ctf, const struct lane *lane, enum name_kind kind,
+	uint32_t index, struct diag *diag)
+{
+	char text[32];
+
+	if (names_get(ctf->reader.names, kind, index))
+		return 0;
+	if (!ctf->reader.counts.truncated)
+		return ctf_stream_refuse(
+			&lane->stream, "an event refers to a name that isn't there", diag);
+	snprintf(text, sizeof(text), "unnamed-%u", index);
+	if (names_set(ctf->reader.names, kind, index, text, strlen(text)) == -ENOMEM)
+		return diag_set(diag, -ENOMEM, "%s: no memory", ctf->reader.source.file);
+	return 0;
+}
+
+static int check_names(struct ctf_reader *ctf, const struct lane *lane, struct diag *diag)
+{
+	const struct event *event = &lane->event;
+	enum name_kind kind = NAME_KINDS;
+	uint64_t index = 0;
+	int error = 0;
+
+	if (event->device != EVENT_NO_DEVICE)
+		error = check_name(ctf, lane, NAME_DEVICE, event->device, diag);
+	if (event->id == EVENT_FREE) {
+		kind = NAME_REASON;
+		index = EVENT_GET(FREE, reason, event->arg);
+	} else if (event->id == EVENT_IRQ_ENTRY) {
+		kind = NAME_IRQ;
+		index = EVENT_GET(IRQ_ENTRY, name, event->arg);
+	} else if (event->id == EVENT_SOCK_SEND || event->id == EVENT_SOCK_RECV) {
+		return error ? error
+			     : check_name(ctf, lane, NAME_TASK,
+				       (uint32_t)EVENT_GET(SOCK_SEND, process, event->arg), diag);
+	}
+	if (!error && index)
+		error = check_name(ctf, lane, kind, (uint32_t)index, diag);
+	return error;
+}
+
+static void make_lost(struct lane *lane, uint64_t lost)
+{
+	lane->event = (struct event){
+		.time = ctf_stream_time(&lane->stream),
+		.id = EVENT_LOST,
+		.device = EVENT_NO_DEVICE,
+		.queue = EVENT_NO_QUEUE,
+		.arg = EVENT_PUT(LOST, count, lost),
+	};
+}
+
+/* Moves a lane to its next event. Returns 1; 0 at its end; or a negative errno. */
+static int advance(struct ctf_reader *ctf, struct lane *lane, struct diag *diag)
+{
+	const struct event *record;
+	uint64_t lost;
+	int step, error;
+
+	while ((step = ctf_stream_next(&lane->stream, ctf->info.uuid, &record, &lost, diag)) > 0) {
+		lane->cpu = lane->stream.cpu;
+		if (step == CTF_LOST) {
+			make_lost(lane, lost);
+			reader_lost(&ctf->reader, lost, false);
+			return 1;
+		}
+		if (record->id == EVENT_NAME) {
+			error = take_name(ctf, lane, record, diag);
+			if (error)
+				return error;
+			continue;
+		}
+		lane->event = *record;
+		if (record->id == EVENT_LOST)
+			reader_lost(&ctf->reader, EVENT_GET(LOST, count, record->arg),
+				EVENT_GET(LOST, unknown, record->arg));
+		else
+			ctf->reader.counts.read++;
+		if (record->id == EVENT_NONE || record->id >= EVENT_ID_COUNT)
+			continue; /* of a later version: read, not used */
+		return 1;
+	}
+	return step;
+}
+
+static bool earlier(const struct ctf_reader *ctf, uint32_t a, uint32_t b)
+{
+	const struct lane *left = &ctf->lanes[a], *right = &ctf->lanes[b];
+
+	if (left->event.time != right->event.time)
+		return left->event.time < right->event.time;
+	return left->cpu != right->cpu ? left->cpu < right->cpu : a < b;
+}
+
+static void sink_top(struct ctf_reader *ctf, size_t at)
+{
+	uint32_t lane = ctf->heap[at];
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child + 1 < ctf->heap_count &&
+			earlier(ctf, ctf->heap[child + 1], ctf->heap[child]))
+			child++;
+		if (child >= ctf->heap_count || !earlier(ctf, ctf->heap[child], lane))
+			break;
+		ctf->heap[at] = ctf->heap[child];
+		at = child;
+	}
+	ctf->heap[at] = lane;
+}
+
+static int next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag)
+{
+	struct ctf_reader *ctf = (struct ctf_reader *)reader;
+	struct lane *lane;
+	int status;
+
+	if (!ctf->heap_count)
+		return 0;
+	lane = &ctf->lanes[ctf->heap[0]];
+	*event = lane->event;
+	*cpu = lane->cpu;
+	status = check_names(ctf, lane, diag);
+	if (!status)
+		status = advance(ctf, lane, diag);
+	if (status < 0)
+		return status;
+	if (!status)
+		ctf->heap[0] = ctf->heap[--ctf->heap_count];
+	if (ctf->heap_count)
+		sink_top(ctf, 0);
+	return 1;
+}
+
+static void close_ctf(struct reader *reader)
+{
+	struct ctf_reader *ctf = (struct ctf_reader *)reader;
+
+	for (size_t i = 0; i < ctf->lane_count; i++)
+		ctf_stream_close(&ctf->lanes[i].stream);
+	free(ctf->lanes);
+	free(ctf->heap);
+	reader_release(reader);
+	free(ctf);
+}
+
+static const struct reader_format ctf_format = { .next = next, .close = close_ctf };
+
+static int read_metadata(struct ctf_reader *ctf, const char *folder, struct diag *diag)
+{
+	char path[4096], *text = NULL;
+	int error = 0;
+	FILE *file;
+
+	if (snprintf(path, sizeof(path), "%s/metadata", folder) >= (int)sizeof(path))
+		return diag_set(diag, -ENAMETOOLONG, "%s: name too long", folder);
+	file = fopen(path, "re");
+	if (!file && errno == ENOENT)
+		return diag_set(diag, -EINVAL,
+			"%s: a folder, but not of a CTF trace: it has no metadata", folder);
+	if (!file)
+		return diag_set(diag, -errno, "%s: %s", path, strerror(errno));
+	text = calloc(1, METADATA_BYTES_MAX + 1);
+	if (!text)
+		error = diag_set(diag, -ENOMEM, "%s: no memory", path);
+	else if (!fread(text, 1, METADATA_BYTES_MAX, file) && ferror(file))
+		error = diag_set(diag, -EIO, "%s: can't be read", path);
+	fclose(file);
+	if (!error)
+		error = ctf_metadata_parse(text, path, &ctf->info, diag);
+	free(text);
+	return error;
+}
+
+/* How many files "stream_N" there are, and the largest N. */
+static int count_streams(const char *folder, size_t *count, unsigned *last, struct diag *diag)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	*count = 0;
+	*last = 0;
+	if (!dir)
+		return diag_set(diag, -errno, "%s: %s", folder, strerror(errno));
+	while ((entry = readdir(dir))) {
+		unsigned number;
+		char rest;
+
+		if (sscanf(entry->d_name, "stream_%5u%c", &number, &rest) != 1)
+			continue;
+		++*count;
+		*last = number > *last ? number : *last;
+	}
+	closedir(dir);
+	if (!*count || *count > STREAMS_MAX || *last > UINT16_MAX)
+		return diag_set(diag, -EINVAL, "%s: %zu streams in it, instead of 1 to %d", folder,
+			*count, STREAMS_MAX);
+	return 0;
+}
+
+static int open_lanes(struct ctf_reader *ctf, const char *folder, struct diag *diag)
+{
+	unsigned last = 0;
+	size_t count = 0;
+	int error = count_streams(folder, &count, &last, diag);
+
+	if (error)
+		return error;
+	ctf->lanes = calloc(count, sizeof(*ctf->lanes));
+	ctf->heap = calloc(count, sizeof(*ctf->heap));
+	if (!ctf->lanes || !ctf->heap)
+		return diag_set(diag, -ENOMEM, "%s: no memory", folder);
+	for (unsigned i = 0; i <= last && !error; i++) {
+		struct ctf_stream *stream = &ctf->lanes[ctf->lane_count].stream;
+		char path[4200], why[64];
+
+		snprintf(path, sizeof(path), "%s/stream_%u", folder, i);
+		snprintf(why, sizeof(why), "stream_%u ends inside a packet", i);
+		error = ctf_stream_open(stream, path, ctf->info.uuid, diag);
+		if (error == -ENOENT) {
+			snprintf(why, sizeof(why), "stream_%u is missing", i);
+			ctf_stream_close(stream);
+			*stream = (struct ctf_stream){ .truncated = true };
+			error = 0;
+		} else {
+			ctf->lane_count++;
+		}
+		if (!error && stream->truncated)
+			reader_truncated(&ctf->reader, why);
+		if (ctf->lane_count == count && i < last)
+			break; /* another file has come up meanwhile */
+	}
+	return error;
+}
+
+/* Names at the begin of the streams are taken in here, before any event is handed out. */
+static int start(struct ctf_reader *ctf, struct diag *diag)
+{
+	for (uint32_t i = 0; i < ctf->lane_count; i++) {
+		int status = advance(ctf, &ctf->lanes[i], diag);
+
+		if (status < 0)
+			return status;
+		if (status)
+			ctf->heap[ctf->heap_count++] = i;
+	}
+	for (size_t i = ctf->heap_count / 2; i-- > 0;)
+		sink_top(ctf, i);
+	return 0;
+}
+
+int ctf_reader_open(const char *folder, const struct reader_options *options,
+	struct reader **reader, struct diag *diag)
+{
+	struct ctf_reader *ctf = calloc(1, sizeof(*ctf));
+	int error = ctf ? reader_prepare(&ctf->reader, &ctf_format, folder) : -ENOMEM;
+
+	*reader = NULL;
+	if (error)
+		diag_set(diag, error, "%s: no memory", folder);
+	if (!error)
+		error = read_metadata(ctf, folder, diag);
+	if (!error)
+		error = reader_set_hz(&ctf->reader, ctf->info.hz, options, diag);
+	if (!error)
+		error = open_lanes(ctf, folder, diag);
+	if (!error)
+		error = start(ctf, diag);
+	if (error && ctf)
+		close_ctf(&ctf->reader);
+	if (error)
+		return error;
+	ctf->reader.source.format = "ctf";
+	ctf->reader.source.clock = "cycles";
+	ctf->reader.capacity = ctf->info.capacity;
+	*reader = &ctf->reader;
+	return 0;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ctf_metadata.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "NAME = VALUE;" in a block of the metadata. */
+struct entry {
+	const char *value; /* without quotes, not terminated; NULL: there is none */
+	size_t bytes;
+};
+
+static const char *skip_space(const char *p, const char *end)
+{
+	while (p < end && isspace((unsigned char)*p))
+		p++;
+	return p;
+}
+
+/* What is between the braces of "NAME {" at the begin of a line. */
+static bool find_block(const char *text, const char *name, const char **begin, const char **end)
+{
+	size_t bytes = strlen(name);
+
+	for (const char *p = text; (p = strstr(p, name)); p += bytes) {
+		const char *brace;
+
+		if (p > text && p[-1] != '\n')
+			continue;
+		brace = skip_space(p + bytes, p + strlen(p));
+		if (*brace != '{')
+			continue;
+		*begin = brace + 1;
+		*end = strchr(brace, '}');
+		return *end != NULL;
+	}
+	return false;
+}
+
+static struct entry find_entry(const char *text, const char *block, const char *name)
+{
+	struct entry entry = { 0 };
+	const char *p, *end, *stop;
+
+	if (!find_block(text, block, &p, &end))
+		return entry;
+	for (; p < end; p = stop + 1) {
+		size_t bytes = strlen(name);
+
+		p = skip_space(p, end);
+		stop = memchr(p, ';', (size_t)(end - p));
+		if (!stop)
+			break;
+		if ((size_t)(stop - p) <= bytes || memcmp(p, name, bytes) != 0)
+			continue;
+		p = skip_space(p + bytes, stop);
+		if (*p != '=')
+			continue;
+		p = skip_space(p + 1, stop);
+		if (*p == '"' && stop - p >= 2 && stop[-1] == '"') {
+			entry.value = p + 1;
+			entry.bytes = (size_t)(stop - p) - 2;
+		} else {
+			entry.value = p;
+			entry.bytes = (size_t)(stop - p);
+		}
+		break;
+	}
+	return entry;
+}
+
+static bool is_text(const struct entry *entry, const char *text)
+{
+	return entry->value && entry->bytes == strlen(text) &&
+	       !memcmp(entry->value, text, entry->bytes);
+}
+
+/* Decimal digits and nothing else. */
+static bool parse_number(const struct entry *entry, uint64_t max, uint64_t *number)
+{
+	uint64_t value = 0;
+
+	if (!entry->value || !entry->bytes)
+		return false;
+	for (size_t i = 0; i < entry->bytes; i++) {
+		unsigned digit = (unsigned)(entry->value[i] - '0');
+
+		if (digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
+			__builtin_add_overflow(value, digit, &value))
+			return false;
+	}
+	*number = value;
+	return value <= max;
+}
+
+static unsigned hex_digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *found = c ? strchr(digits, c) : NULL;
+
+	return found ? (unsigned)(found - digits) : 16;
+}
+
+/* "01234567-89ab-cdef-0123-456789abcdef" */
+static bool parse_uuid(const struct entry *entry, uint8_t uuid[16])
+{
+	size_t digits = 0;
+
+	if (!entry->value)
+		return false;
+	memset(uuid, 0, 16);
+	for (size_t i = 0; i < entry->bytes; i++) {
+		unsigned digit = hex_digit(entry->value[i]);
+
+		if (entry->value[i] == '-')
+			continue;
+		if (digit > 15 || digits == 32)
+			return false;
+		uuid[digits / 2] = (uint8_t)((unsigned)uuid[digits / 2] << 4 | digit);
+		digits++;
+	}
+	return digits == 32;
+}
+
+int ctf_metadata_parse(
+	const char *text, const char *path, struct trace_info *info, struct diag *diag)
+{
+	struct entry tracer = find_entry(text, "env", "tracer_name");
+	struct entry layout = find_entry(text, "env", "layout");
+	struct entry capacity = find_entry(text, "env", "capacity");
+	struct entry uuid = find_entry(text, "trace", "uuid");
+	struct entry hz = find_entry(text, "clock", "freq");
+	struct entry offset = find_entry(text, "clock", "offset_s");
+	uint64_t number = 0;
+
+	*info = (struct trace_info){ 0 };
+	if (!is_text(&tracer, "ringside"))
+		return diag_set(diag, -EINVAL,
+			"%s: foreign CTF traces (of another tracer than ringside) are not read yet",
+			path);
+	if (!parse_number(&layout, UINT32_MAX, &number))
+		return diag_set(diag, -EINVAL, "%s: it doesn't tell its layout", path);
+	if (number != CTF_LAYOUT)
+		return diag_set(diag, -EINVAL,
+			"%s: layout version %" PRIu64 " is unknown (this program reads version %d)",
+			path, number, CTF_LAYOUT);
+	if (!parse_uuid(&uuid, info->uuid))
+		return diag_set(diag, -EINVAL, "%s: no uuid, or a damaged one", path);
+	if (!parse_number(&hz, UINT64_MAX, &info->hz) || !info->hz)
+		return diag_set(diag, -EINVAL, "%s: no frequency (freq), or a damaged one", path);
+	if (!parse_number(&offset, UINT64_MAX, &info->offset_s))
+		return diag_set(diag, -EINVAL, "%s: no clock offset, or a damaged one", path);
+	if (capacity.value && !parse_number(&capacity, UINT32_MAX, &number))
+		return diag_set(diag, -EINVAL, "%s: a damaged capacity", path);
+	info->capacity = capacity.value ? (uint32_t)number : 0;
+	return 0;
+}

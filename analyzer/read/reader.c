@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "reader_impl.h"
+
+#include "order.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Formats that begin with a magic number. Their readers come here; until then a word of help. */
+static const struct magic {
+	const char *bytes;
+	size_t count;
+	const char *help;
+} magics[] = {
+	{ "PERFILE2", 8, "perf.data is not read yet: give the output of perf script" },
+	{ "2ELIFREP", 8, "perf.data is not read yet: give the output of perf script" },
+	{ "\x17\x08\x44tracing", 10,
+		"trace.dat is not read yet: give the output of trace-cmd report" },
+	{ "\xd4\xc3\xb2\xa1", 4, "captures (pcap) are not read yet" },
+	{ "\xa1\xb2\xc3\xd4", 4, "captures (pcap) are not read yet" },
+	{ "\x4d\x3c\xb2\xa1", 4, "captures (pcap) are not read yet" },
+	{ "\xa1\xb2\x3c\x4d", 4, "captures (pcap) are not read yet" },
+	{ "\x0a\x0d\x0d\x0a", 4, "captures (pcapng) are not read yet" },
+	{ "\xc1\x1f\xfc\xc1", 4, "a stream of a CTF trace: give the folder that holds it" },
+	{ "/* CTF 1.", 9, "the metadata of a CTF trace: give the folder that holds it" },
+};
+
+int reader_prepare(struct reader *reader, const struct reader_format *format, const char *file)
+{
+	reader->format = format;
+	reader->source.file = strdup(file);
+	reader->names = names_create();
+	return reader->source.file && reader->names ? 0 : -ENOMEM;
+}
+
+void reader_release(struct reader *reader)
+{
+	free((char *)reader->source.file);
+	names_destroy(reader->names);
+}
+
+void reader_truncated(struct reader *reader, const char *reason)
+{
+	struct trace_counts *counts = &reader->counts;
+
+	counts->truncated = true;
+	if (!counts->trouble[0])
+		snprintf(counts->trouble, sizeof(counts->trouble), "%s: %s", reader->source.file,
+			reason);
+}
+
+void reader_lost(struct reader *reader, uint64_t count, bool unknown)
+{
+	reader->counts.lost += count;
+	reader->counts.lost_unknown = reader->counts.lost_unknown || unknown;
+}
+
+int reader_set_hz(struct reader *reader, uint64_t told, const struct reader_options *options,
+	struct diag *diag)
+{
+	uint64_t given = options ? options->hz : 0;
+
+	if (told && given && told != given)
+		return diag_set(diag, -EINVAL,
+			"%s: %" PRIu64 " Hz was given, but this trace's clock has %" PRIu64 " Hz",
+			reader->source.file, given, told);
+	reader->source.hz = told ? told : given;
+	return 0;
+}
+
+int reader_open_input(struct input *input, const char *file, const struct reader_options *options,
+	size_t records, struct reader **reader, struct diag *diag)
+{
+	const char *data;
+	size_t bytes;
+	int error = input_peek(input, &data, &bytes);
+
+	*reader = NULL;
+	if (error)
+		diag_set(diag, error, "%s: %s", file, strerror(-error));
+	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]) && !error; i++) {
+		if (bytes >= magics[i].count && !memcmp(data, magics[i].bytes, magics[i].count))
+			error = diag_set(diag, -EINVAL, "%s: %s", file, magics[i].help);
+	}
+	if (error) {
+		input_close(input);
+		return error;
+	}
+	return text_reader_open(input, file, options, records, reader, diag);
+}
+
+int reader_open(const char *path, const struct reader_options *options, struct reader **reader,
+	struct diag *diag)
+{
+	struct input *input;
+	struct stat status;
+	int error;
+
+	*reader = NULL;
+	if (strcmp(path, "-") != 0 && !stat(path, &status) && S_ISDIR(status.st_mode))
+		return ctf_reader_open(path, options, reader, diag);
+	error = input_open(path, &input, diag);
+	if (error)
+		return error;
+	return reader_open_input(input, path, options, ORDER_RECORDS, reader, diag);
+}
+
+int reader_next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag)
+{
+	return reader->format->next(reader, event, cpu, diag);
+}
+
+const struct trace_source *reader_source(const struct reader *reader)
+{
+	return &reader->source;
+}
+
+const struct trace_counts *reader_counts(const struct reader *reader)
+{
+	return &reader->counts;
+}
+
+const struct names *reader_names(const struct reader *reader)
+{
+	return reader->names;
+}
+
+uint32_t reader_capacity(const struct reader *reader, unsigned device)
+{
+	(void)device; /* the model's devices are alike */
+	return reader->capacity;
+}
+
+void reader_close(struct reader *reader)
+{
+	if (reader)
+		reader->format->close(reader);
+}

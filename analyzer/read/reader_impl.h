@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the formats share: each makes a struct with this one first, and fills in its two functions.
+ * reader.c finds out which format it is.
+ */
+#ifndef ANALYZER_READ_READER_IMPL_H
+#define ANALYZER_READ_READER_IMPL_H
+
+#include "input.h"
+#include "reader.h"
+
+struct reader_format {
+	/* See reader_next. */
+	int (*next)(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag);
+	/* Frees what the format has beside struct reader, and the struct itself. */
+	void (*close)(struct reader *reader);
+};
+
+struct reader {
+	const struct reader_format *format;
+	struct trace_source source; /* source.file is the reader's own copy */
+	struct trace_counts counts;
+	struct names *names;
+	uint32_t capacity; /* see reader_capacity; one for all devices */
+};
+
+/*
+ * Fills in the common part: 0 or -ENOMEM. reader_release frees it, also if that failed half-way.
+ */
+int reader_prepare(struct reader *reader, const struct reader_format *format, const char *file);
+void reader_release(struct reader *reader);
+
+/* Notes that the input isn't whole, and why; the first reason stays. */
+void reader_truncated(struct reader *reader, const char *reason);
+
+/* Counts lost events. */
+void reader_lost(struct reader *reader, uint64_t count, bool unknown);
+
+/*
+ * The frequency of a reader's clock from what the trace says (0: cycles that it doesn't calibrate)
+ * and what the user says. Two that differ are refused: -EINVAL with a message.
+ */
+int reader_set_hz(struct reader *reader, uint64_t told, const struct reader_options *options,
+	struct diag *diag);
+
+/*
+ * As reader_open, for an input that is open already; it is the reader's from now on, also on
+ * failure. `records` bounds the memory for sorting (order.h).
+ */
+int reader_open_input(struct input *input, const char *file, const struct reader_options *options,
+	size_t records, struct reader **reader, struct diag *diag);
+
+/* The formats. text.h */
+int text_reader_open(struct input *input, const char *file, const struct reader_options *options,
+	size_t records, struct reader **reader, struct diag *diag);
+
+/* A folder with a CTF trace. ctf.h */
+int ctf_reader_open(const char *folder, const struct reader_options *options,
+	struct reader **reader, struct diag *diag);
+
+#endif
