@@ -9,6 +9,7 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_mbuf.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,12 +61,20 @@ static bool environment_up;
  */
 static int start_environment(const struct scenario *scenario, struct diag *diag)
 {
-	char memory[24];
+	char memory[24], lcore[24];
+	cpu_set_t allowed;
+	int cpu = 0;
 	char *arguments[] = { "ringside", "--no-huge", "--no-pci", "--no-shconf", "--no-telemetry",
-		"--iova-mode=va", "--log-level=error", "-l", "0", "-m", memory };
+		"--iova-mode=va", "--log-level=error", lcore, "-m", memory };
 
 	if (environment_up)
 		return 0;
+	/* the one lcore goes where this process may run, which need not be CPU 0 */
+	if (!sched_getaffinity(0, sizeof(allowed), &allowed)) {
+		while (cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, &allowed))
+			cpu++;
+	}
+	snprintf(lcore, sizeof(lcore), "--lcores=0@%d", cpu);
 	snprintf(memory, sizeof(memory), "%" PRIu64, 32 + 2 * pool_mib(scenario));
 	if (rte_eal_init(sizeof(arguments) / sizeof(*arguments), arguments) < 0)
 		return diag_set(diag, -rte_errno, "DPDK's environment does not start: %s",
