@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ringstat: what a network driver did to packets, told from a trace of it. */
+#include "ringstat.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct ringstat_command commands[] = {
+	{
+		.name = "report",
+		.does = "how many packets a device owns and for how long; does its ring pack, "
+			"did it stall",
+		.options = "jdfthescrpD",
+		.run = ringstat_report,
+		.explains =
+			"For each device: packets, lap time from start_xmit to free, packets in "
+			"the\n"
+			"device, queues, retries, drops, stalls, whether the ring packs, and an "
+			"account\n"
+			"of every packet. With --ring and --profile, or --capacity, the most that "
+			"was\n"
+			"in the device is compared with what a queue can own; else the verdict "
+			"rests\n"
+			"on the same maximum being reached again and again. Several FILEs make a\n"
+			"report each, one after the other, with --json an object each.\n"
+			"\n"
+			"EXAMPLES:\n"
+			"    ringstat report trace.txt                   # perf script or ftrace "
+			"text\n"
+			"    perf script --ns | ringstat report -        # from standard input\n"
+			"    ringstat report --ring 256 --profile linux-6.1 trace.txt.gz\n"
+			"    ringstat report --json --dev eth0 --from 64.85 --to 65 trace.txt\n"
+			"    ringstat report run/                        # ringside run --trace "
+			"run/\n",
+	},
+	{
+		.name = "dump",
+		.does = "the events that were understood, one a line, in the order of time",
+		.options = "jdfth",
+		.run = ringstat_dump,
+		.explains =
+			"A line has the time in seconds (cycles if the clock isn't calibrated), "
+			"the\n"
+			"CPU, the device, the event and its fields. With --json each line is an\n"
+			"object. --dev leaves events out that name another device or none.\n"
+			"\n"
+			"EXAMPLES:\n"
+			"    ringstat dump trace.txt | head\n"
+			"    ringstat dump --json --dev eth0 run/ | jq .event\n",
+	},
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
+
+static void print_usage(FILE *out)
+{
+	fputs("Usage: ringstat SUBCOMMAND [OPTION]... FILE...\n"
+	      "What a network driver did to packets, told from a trace of it.\n"
+	      "\n",
+		out);
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(out, "    %-10s %s\n", commands[i].name, commands[i].does);
+	fputs("\n"
+	      "FILE is a trace of any known format, which is detected; '-' is standard input.\n"
+	      "ringstat SUBCOMMAND --help tells more, with examples.\n"
+	      "\n"
+	      "Exit status: 0 complete, 1 usage error, 2 input refused (nothing is printed on\n"
+	      "standard output), 3 partial: events were lost or the input is cut.\n",
+		out);
+}
+
+static void print_help(const struct ringstat_command *command)
+{
+	printf("Usage: ringstat %s [OPTION]... FILE...\n%c%s.\n\n", command->name,
+		command->does[0] - 'a' + 'A', command->does + 1);
+	ringstat_print_options(command, stdout);
+	printf("\n%s", command->explains);
+}
+
+static const struct ringstat_command *find_command(const char *name)
+{
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	}
+	return NULL;
+}
+
+/* What is written is seen only if it is all there. 0 or STATUS_REFUSED. */
+static int check_stdout(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	fprintf(stderr, "ringstat: standard output: %s\n", strerror(errno));
+	return STATUS_REFUSED;
+}
+
+static int copy_to_stdout(FILE *result)
+{
+	char buffer[65536];
+	size_t bytes;
+
+	rewind(result);
+	while ((bytes = fread(buffer, 1, sizeof(buffer), result)) > 0) {
+		if (fwrite(buffer, 1, bytes, stdout) != bytes)
+			break;
+	}
+	return check_stdout();
+}
+
+/*
+ * The result goes to a temporary file first: if the input turns out to be bad in its middle,
+ * nothing must have been printed.
+ */
+static int run(const struct ringstat_command *command, const struct ringstat_options *options)
+{
+	struct diag diag = { "" };
+	FILE *result = tmpfile();
+	int status;
+
+	if (!result) {
+		fprintf(stderr, "ringstat: no temporary file: %s\n", strerror(errno));
+		return STATUS_REFUSED;
+	}
+	status = command->run(options, result, &diag);
+	if (status == STATUS_REFUSED) {
+		fprintf(stderr, "ringstat: %s\n", diag.text);
+	} else if (fflush(result) || ferror(result)) {
+		fprintf(stderr, "ringstat: temporary file: %s\n", strerror(errno));
+		status = STATUS_REFUSED;
+	} else if (copy_to_stdout(result)) {
+		status = STATUS_REFUSED;
+	}
+	fclose(result);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct ringstat_options options = { .stall_ns = UINT64_C(2000000000) };
+	const struct ringstat_command *command;
+	struct diag diag = { "" };
+	int status;
+
+	/* A closed standard output would be the number of the next file that is opened. */
+	if (fcntl(STDOUT_FILENO, F_GETFD) < 0) {
+		fprintf(stderr, "ringstat: standard output: %s\n", strerror(errno));
+		return STATUS_REFUSED;
+	}
+	if (argc < 2) {
+		print_usage(stderr);
+		return STATUS_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		print_usage(stdout);
+		return check_stdout();
+	}
+	command = find_command(argv[1]);
+	if (!command) {
+		fprintf(stderr, "ringstat: unknown subcommand '%s'; see ringstat --help\n",
+			argv[1]);
+		return STATUS_USAGE;
+	}
+	status = ringstat_options(argc - 1, argv + 1, command, &options, &diag);
+	if (status == STATUS_HELP) {
+		print_help(command);
+		return check_stdout();
+	}
+	if (status == STATUS_USAGE) {
+		fprintf(stderr, "ringstat %s: %s\n", command->name, diag.text);
+		return status;
+	}
+	return run(command, &options);
+}

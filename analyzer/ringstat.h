@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ringstat: what was asked for, and the subcommands. Only this program's files print or exit.
+ */
+#ifndef ANALYZER_RINGSTAT_H
+#define ANALYZER_RINGSTAT_H
+
+#include "diag.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum ringstat_status {
+	STATUS_COMPLETE = 0,
+	STATUS_USAGE = 1,
+	STATUS_REFUSED = 2, /* nothing on standard output */
+	STATUS_PARTIAL = 3, /* events were lost or the input is cut; the result says so */
+	STATUS_HELP = -1,   /* of ringstat_options: --help was given */
+};
+
+struct ringstat_options {
+	bool json;
+	const char *device; /* NULL: all */
+	bool from_given, to_given, stall_given;
+	uint64_t from_ns, to_ns; /* as the trace prints its times */
+	uint64_t expire_ns;      /* 0: never */
+	uint64_t stall_ns;       /* 0: none */
+	uint64_t hz;             /* of a clock that the trace doesn't calibrate; 0: not given */
+	uint32_t capacity;       /* 0: not known */
+	char **files;
+	int file_count;
+};
+
+struct ringstat_command {
+	const char *name;
+	const char *does;     /* a line for the overview */
+	const char *options;  /* letters of the options it takes: see ringstat_options.c */
+	const char *explains; /* paragraphs for --help, and EXAMPLES */
+	/*
+	 * Reads all files and writes the result. Returns a status; for STATUS_REFUSED diag tells
+	 * why, and what has been written must not be seen.
+	 */
+	int (*run)(const struct ringstat_options *options, FILE *out, struct diag *diag);
+};
+
+/*
+ * Parses what follows the subcommand (argv[0] is its name). Returns STATUS_COMPLETE, STATUS_USAGE
+ * with a message in diag, or STATUS_HELP.
+ */
+int ringstat_options(int argc, char **argv, const struct ringstat_command *command,
+	struct ringstat_options *options, struct diag *diag);
+
+/* Prints the options that a subcommand takes, a line each. */
+void ringstat_print_options(const struct ringstat_command *command, FILE *out);
+
+int ringstat_report(const struct ringstat_options *options, FILE *out, struct diag *diag);
+int ringstat_dump(const struct ringstat_options *options, FILE *out, struct diag *diag);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A trace as the subcommands see it: opened, asked for its clock, cut to the time asked for.
+ */
+#ifndef ANALYZER_RINGSTAT_INPUT_H
+#define ANALYZER_RINGSTAT_INPUT_H
+
+#include "reader.h"
+#include "ringstat.h"
+
+struct ringstat_input {
+	struct reader *reader;
+	const struct ringstat_options *options;
+	const char *file;
+};
+
+/*
+ * 0 or STATUS_REFUSED with a message in diag: also where an option speaks of seconds and nobody
+ * knows the clock's frequency.
+ */
+int ringstat_input_open(struct ringstat_input *input, const char *file,
+	const struct ringstat_options *options, struct diag *diag);
+
+/*
+ * The next event between --from and --to; the input is read to its end in any case, as only then it
+ * is known to be whole. 1, 0 at the end, or -1 with a message in diag.
+ */
+int ringstat_input_next(
+	struct ringstat_input *input, struct event *event, unsigned *cpu, struct diag *diag);
+
+/* After the end: STATUS_REFUSED if the input doesn't have the device that was asked for, else 0. */
+int ringstat_input_check_device(const struct ringstat_input *input, struct diag *diag);
+
+/*
+ * After the end: STATUS_COMPLETE, or STATUS_PARTIAL with a line on standard error that says what is
+ * missing.
+ */
+int ringstat_input_status(const struct ringstat_input *input);
+
+void ringstat_input_close(struct ringstat_input *input);
+
+#endif

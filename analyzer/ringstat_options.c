@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ringstat.h"
+
+#include "transmit.h"
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All options of all subcommands; a subcommand names the ones that it takes by their letters. */
+static const struct {
+	char letter;
+	const char *name;
+	const char *value; /* NULL: takes none */
+	const char *help;
+} rows[] = {
+	{ 'j', "json", NULL, "print JSON instead of text" },
+	{ 'd', "dev", "NAME", "only this device (the exact name)" },
+	{ 'f', "from", "SECONDS", "only events at this time or later, as the trace prints times" },
+	{ 't', "to", "SECONDS", "only events at this time or earlier" },
+	{ 'r', "ring", "N", "the ring has N descriptors; needs --profile" },
+	{ 'p', "profile", "NAME", "the driver's rule for a full ring: linux-2.6.35 or linux-6.1" },
+	{ 'D', "descriptors", "N", "descriptors that a packet takes (2)" },
+	{ 'c', "capacity", "N", "packets that a queue can own, instead of the three above" },
+	{ 'e', "expire", "SECONDS", "a packet open for longer counts as unresolved (never)" },
+	{ 's', "stall", "SECONDS", "time without a free that makes a stall (2); 0: look for none" },
+	{ 'h', "hz", "N", "frequency of a clock in cycles that the trace doesn't calibrate" },
+};
+
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+/*
+ * Descriptors that a driver keeps free for a packet's fragments. The model's own table is in
+ * drivers/e1000e, which an analyzer that works without the model can't look at.
+ */
+static const struct {
+	const char *profile;
+	uint32_t reserve;
+} profiles[] = {
+	{ "linux-2.6.35", 20 }, /* MAX_SKB_FRAGS + 2: a ring of 256 owns 118 packets */
+	{ "linux-6.1", 22 },    /* a ring of 256 owns 117 */
+};
+
+/* What can't be decided before all options are known. */
+struct ring {
+	const char *profile;
+	uint32_t descriptors_in_ring, descriptors_a_packet;
+};
+
+#define DESCRIPTORS_A_PACKET 2 /* a checksum context and the data */
+
+static int parse_number(
+	const char *name, const char *text, uint64_t most, uint64_t *number, struct diag *diag)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)text[0]) || *end || errno || !*number || *number > most)
+		return diag_set(diag, STATUS_USAGE,
+			"--%s: '%s' is not a whole number from 1 to %" PRIu64, name, text, most);
+	return 0;
+}
+
+static int parse_u32(const char *name, const char *text, uint32_t *number, struct diag *diag)
+{
+	uint64_t wide;
+
+	if (parse_number(name, text, 1000000, &wide, diag))
+		return STATUS_USAGE;
+	*number = (uint32_t)wide;
+	return 0;
+}
+
+/* "64.856929": digits, and up to nine behind a point. Exact, as no double is. */
+static int parse_seconds(const char *name, const char *text, uint64_t *ns, struct diag *diag)
+{
+	const uint64_t most_s = UINT64_MAX / 1000000000 - 1;
+	uint64_t seconds = 0, fraction = 0, unit = 100000000;
+	const char *p = text;
+
+	for (; isdigit((unsigned char)*p) && seconds <= most_s; p++)
+		seconds = 10 * seconds + (uint64_t)(*p - '0');
+	if (p != text && *p == '.' && isdigit((unsigned char)p[1])) {
+		for (p++; isdigit((unsigned char)*p); p++, unit /= 10) {
+			if (!unit && *p != '0')
+				break;
+			fraction += unit * (uint64_t)(*p - '0');
+		}
+	}
+	if (p == text || *p || seconds > most_s)
+		return diag_set(diag, STATUS_USAGE,
+			"--%s: '%s' is not a number of seconds, to a nanosecond at best, like 1.5",
+			name, text);
+	*ns = seconds * 1000000000 + fraction;
+	return 0;
+}
+
+static int parse_expire(const char *text, struct ringstat_options *options, struct diag *diag)
+{
+	if (parse_seconds("expire", text, &options->expire_ns, diag))
+		return STATUS_USAGE;
+	if (!options->expire_ns)
+		return diag_set(diag, STATUS_USAGE, "--expire: '%s' is no time at all", text);
+	return 0;
+}
+
+static int parse_device(const char *text, struct ringstat_options *options, struct diag *diag)
+{
+	options->device = text;
+	if (!*text)
+		return diag_set(diag, STATUS_USAGE, "--dev: '' is not a device");
+	return 0;
+}
+
+static int take(int letter, const char *value, struct ringstat_options *options, struct ring *ring,
+	struct diag *diag)
+{
+	switch (letter) {
+	case 'j':
+		options->json = true;
+		return 0;
+	case 'd':
+		return parse_device(value, options, diag);
+	case 'f':
+		options->from_given = true;
+		return parse_seconds("from", value, &options->from_ns, diag);
+	case 't':
+		options->to_given = true;
+		return parse_seconds("to", value, &options->to_ns, diag);
+	case 'r':
+		return parse_u32("ring", value, &ring->descriptors_in_ring, diag);
+	case 'p':
+		ring->profile = value;
+		return 0;
+	case 'D':
+		return parse_u32("descriptors", value, &ring->descriptors_a_packet, diag);
+	case 'c':
+		return parse_u32("capacity", value, &options->capacity, diag);
+	case 'e':
+		return parse_expire(value, options, diag);
+	case 's':
+		options->stall_given = true;
+		return parse_seconds("stall", value, &options->stall_ns, diag);
+	case 'h':
+		return parse_number("hz", value, UINT64_MAX, &options->hz, diag);
+	default:
+		return STATUS_USAGE;
+	}
+}
+
+/* --ring, --profile and --descriptors make a capacity. */
+static int compute_capacity(
+	struct ringstat_options *options, const struct ring *ring, struct diag *diag)
+{
+	uint32_t descriptors =
+		ring->descriptors_a_packet ? ring->descriptors_a_packet : DESCRIPTORS_A_PACKET;
+	size_t i = 0;
+
+	if (!ring->profile && !ring->descriptors_in_ring && !ring->descriptors_a_packet)
+		return 0;
+	if (options->capacity)
+		return diag_set(diag, STATUS_USAGE,
+			"--capacity says what --ring, --profile and --descriptors would: give one");
+	if (!ring->descriptors_in_ring || !ring->profile)
+		return diag_set(diag, STATUS_USAGE, "--ring and --profile belong together%s",
+			ring->profile || ring->descriptors_in_ring ? ""
+								   : "; --descriptors needs them");
+	while (i < sizeof(profiles) / sizeof(*profiles) &&
+		strcmp(profiles[i].profile, ring->profile))
+		i++;
+	if (i == sizeof(profiles) / sizeof(*profiles))
+		return diag_set(diag, STATUS_USAGE,
+			"--profile: '%s' is not one of linux-2.6.35, linux-6.1 (--capacity N says "
+			"for any driver what a queue can own)",
+			ring->profile);
+	options->capacity =
+		transmit_capacity(ring->descriptors_in_ring, profiles[i].reserve, descriptors);
+	if (!options->capacity)
+		return diag_set(diag, STATUS_USAGE,
+			"--ring: '%" PRIu32 "' leaves no place for a packet, as %s keeps %" PRIu32
+			" descriptors free",
+			ring->descriptors_in_ring, ring->profile, profiles[i].reserve);
+	return 0;
+}
+
+static int check(struct ringstat_options *options, const struct ring *ring, struct diag *diag)
+{
+	if (compute_capacity(options, ring, diag))
+		return STATUS_USAGE;
+	if (options->from_given && options->to_given && options->from_ns > options->to_ns)
+		return diag_set(diag, STATUS_USAGE, "--from is later than --to");
+	if (!options->file_count)
+		return diag_set(
+			diag, STATUS_USAGE, "which FILE? ('-' is standard input; see --help)");
+	return 0;
+}
+
+/* The message is ours, so that it comes from one place; getopt's own would go to stderr. */
+static int refuse(int found, char **argv, const struct option *known, struct diag *diag)
+{
+	const char *text = argv[optind - 1];
+
+	if (found == ':')
+		return diag_set(diag, STATUS_USAGE, "%s needs a value", text);
+	for (; optopt && known->name; known++) {
+		if (known->val == optopt)
+			return diag_set(diag, STATUS_USAGE, "--%s takes no value", known->name);
+	}
+	return diag_set(diag, STATUS_USAGE, "unknown option '%s'; see --help", text);
+}
+
+int ringstat_options(int argc, char **argv, const struct ringstat_command *command,
+	struct ringstat_options *options, struct diag *diag)
+{
+	struct option known[ROWS + 2] = { { "help", no_argument, NULL, '?' + 256 } };
+	struct ring ring = { 0 };
+	int found, count = 1;
+
+	for (size_t i = 0; i < ROWS; i++) {
+		if (!strchr(command->options, rows[i].letter))
+			continue;
+		known[count++] = (struct option){ rows[i].name,
+			rows[i].value ? required_argument : no_argument, NULL,
+			rows[i].letter + 256 };
+	}
+	known[count] = (struct option){ 0 };
+	opterr = 0;
+	while ((found = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
+		if (found == 'h' || found == '?' + 256)
+			return STATUS_HELP;
+		if (found == '?' || found == ':')
+			return refuse(found, argv, known, diag);
+		if (take(found - 256, optarg, options, &ring, diag))
+			return STATUS_USAGE;
+	}
+	options->files = argv + optind;
+	options->file_count = argc - optind;
+	return check(options, &ring, diag);
+}
+
+void ringstat_print_options(const struct ringstat_command *command, FILE *out)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		char name[40];
+
+		if (!strchr(command->options, rows[i].letter))
+			continue;
+		snprintf(name, sizeof(name), "--%s %s", rows[i].name,
+			rows[i].value ? rows[i].value : "");
+		fprintf(out, "    %-18s %s\n", name, rows[i].help);
+	}
+	fputs("    --help             this text\n", out);
+}
