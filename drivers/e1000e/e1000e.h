@@ -29,6 +29,7 @@ struct e1000e_profile {
 	uint16_t reserve;        /* descriptors that stay free, else the queue stops */
 	uint16_t wake_threshold; /* descriptors free that wake it */
 	uint16_t tidv, tadv;     /* module defaults of TxIntDelay and TxAbsIntDelay, 1.024 us */
+	bool flush_before_hang;  /* a hang counts only if flushing write-backs doesn't help */
 	/* BQL and xmit_more, which 6.1 has and 2.6.35 hasn't, get their fields here. */
 };
 
@@ -66,6 +67,7 @@ struct e1000e_config {
 	uint16_t reserve, wake_threshold;
 	uint32_t interrupt_throttle_rate; /* 0 or 100 to 100000 a second */
 	uint16_t tidv, tadv;              /* 1.024 us */
+	bool flush_before_hang;           /* see struct e1000e_profile */
 	uint32_t link_speed_mbps;         /* how patient the hang check is; 0: unlimited */
 	struct e1000e_registers registers;
 	struct e1000e_stack stack;
@@ -107,9 +109,10 @@ struct e1000e_tx_ring {
 	uint16_t count;
 	uint16_t next_to_use;
 	uint16_t next_to_clean;
-	uint32_t cleaned; /* descriptors, in this pass of the clean-up */
-	bool stopped;     /* netif_queue_stopped */
-	bool detect_hang; /* set by the watchdog, looked at by the next clean-up */
+	uint32_t cleaned;  /* descriptors, in this pass of the clean-up */
+	bool stopped;      /* netif_queue_stopped */
+	bool detect_hang;  /* set by the watchdog, looked at by the next clean-up */
+	bool hang_flushed; /* the last check found a hang and flushed write-backs */
 	struct e1000e_hang hang;
 };
 

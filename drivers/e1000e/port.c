@@ -122,12 +122,20 @@ void port_check_hang(struct e1000e_port *port, uint64_t now)
 	const struct e1000e_buffer *oldest = &ring->buffer[ring->next_to_clean];
 
 	ring->detect_hang = false;
-	if (ring->hang.found || ring->next_to_clean == ring->next_to_use)
+	if (ring->hang.found)
 		return;
-	if (now <= oldest->time_stamp + hang_timeout(&port->config))
+	if (ring->next_to_clean == ring->next_to_use ||
+		now <= oldest->time_stamp + hang_timeout(&port->config) ||
+		read_register(port, REG_STATUS, now) & STATUS_TXOFF) {
+		/* nothing to send, or not long enough, or paused by the other side: patience */
+		ring->hang_flushed = false;
 		return;
-	if (read_register(port, REG_STATUS, now) & STATUS_TXOFF)
-		return; /* paused by the other side: patience */
+	}
+	if (port->config.flush_before_hang && !ring->hang_flushed) {
+		ring->hang_flushed = true;
+		write_register(port, REG_TIDV, port->config.tidv | TIDV_FPD, now);
+		return;
+	}
 	ring->hang = (struct e1000e_hang){
 		.found = true,
 		.at = now,

@@ -6,11 +6,18 @@
 
 /*
  * Reserve: MAX_SKB_FRAGS (18 then, with 4 KiB pages) + 2 in 2.6.35; MAX_SKB_FRAGS (17) + 1, a
- * descriptor each, + 4 in 6.1. Wake threshold and delays are the same in both.
+ * descriptor each, + 4 in 6.1. Wake threshold and delays are the same in both. Before 6.1 believes
+ * in a hang it flushes write-backs and looks again at the next check (since 2.6.39, for parts that
+ * write back in bursts).
  */
 const struct e1000e_profile e1000e_profiles[] = {
 	{ .name = "linux-2.6.35", .reserve = 20, .wake_threshold = 32, .tidv = 8, .tadv = 32 },
-	{ .name = "linux-6.1", .reserve = 22, .wake_threshold = 32, .tidv = 8, .tadv = 32 },
+	{ .name = "linux-6.1",
+		.reserve = 22,
+		.wake_threshold = 32,
+		.tidv = 8,
+		.tadv = 32,
+		.flush_before_hang = true },
 	{ .name = NULL },
 };
 

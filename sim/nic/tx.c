@@ -15,7 +15,7 @@ static uint64_t cycles_of_bits(uint64_t bits, uint32_t mbps, uint64_t hz)
 		return 0;
 	if (hz == CLOCK_NS_PER_S) /* no need for a wide division */
 		return bits * 1000 / mbps;
-	return (uint64_t)((unsigned __int128)bits * hz / (UINT64_C(1000000) * mbps));
+	return (uint64_t)((clock_product)bits * hz / (UINT64_C(1000000) * mbps));
 }
 
 uint64_t nic_wire_cycles(const struct nic_config *config, uint32_t frame_bytes)

@@ -136,6 +136,8 @@ static void fill_driver(struct e1000e_config *driver, const struct scenario *sce
 	driver->interrupt_throttle_rate = (uint32_t)scenario->driver.throttle_rate;
 	driver->tidv = (uint16_t)scenario->driver.tidv;
 	driver->tadv = (uint16_t)scenario->driver.tadv;
+	driver->flush_before_hang =
+		e1000e_profile_find(scenario->driver.profile)->flush_before_hang;
 	driver->link_speed_mbps = (uint32_t)scenario->nic.line_rate_mbps;
 }
 
