@@ -63,7 +63,7 @@ static int start_environment(const struct scenario *scenario, struct diag *diag)
 {
 	char memory[24], lcore[24];
 	cpu_set_t allowed;
-	int cpu = 0;
+	size_t cpu = 0;
 	char *arguments[] = { "ringside", "--no-huge", "--no-pci", "--no-shconf", "--no-telemetry",
 		"--iova-mode=va", "--log-level=error", lcore, "-m", memory };
 
@@ -74,7 +74,7 @@ static int start_environment(const struct scenario *scenario, struct diag *diag)
 		while (cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, &allowed))
 			cpu++;
 	}
-	snprintf(lcore, sizeof(lcore), "--lcores=0@%d", cpu);
+	snprintf(lcore, sizeof(lcore), "--lcores=0@%zu", cpu);
 	snprintf(memory, sizeof(memory), "%" PRIu64, 32 + 2 * pool_mib(scenario));
 	if (rte_eal_init(sizeof(arguments) / sizeof(*arguments), arguments) < 0)
 		return diag_set(diag, -rte_errno, "DPDK's environment does not start: %s",
