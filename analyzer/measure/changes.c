@@ -5,21 +5,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A packet that is in several devices, one over the other, counts once in all together. */
+static int count_inside(struct changes *changes, const struct change *change)
+{
+	struct address_slot *slot;
+
+	if (addresses_reserve(&changes->inside))
+		return -ENOMEM;
+	slot = addresses_slot(&changes->inside, change->packet);
+	if (change->kind != CHANGE_START) {
+		if (slot->value == 1)
+			addresses_remove(&changes->inside, slot);
+		else
+			slot->value--;
+	} else if (slot->value) {
+		slot->value++;
+	} else {
+		addresses_enter(&changes->inside, slot, change->packet, 1);
+		if (changes->inside.used > changes->inside_max)
+			changes->inside_max = changes->inside.used;
+	}
+	return 0;
+}
+
 static int apply(struct changes *changes, const struct change *change)
 {
-	if (change->counts_in_total && change->kind != CHANGE_START) {
-		changes->total--;
-	} else if (change->counts_in_total) {
-		changes->total++;
-		if (changes->total > changes->total_max)
-			changes->total_max = changes->total;
-	}
+	enum change_kind kind = (enum change_kind)change->kind;
+
 	if (!change->counts)
 		return 0;
-	if (change->queue &&
-		occupancy_change(change->queue, change->time, (enum change_kind)change->kind))
+	if (count_inside(changes, change))
 		return -ENOMEM;
-	return occupancy_change(change->device, change->time, (enum change_kind)change->kind);
+	if (change->queue && occupancy_change(change->queue, change->time, kind))
+		return -ENOMEM;
+	return occupancy_change(change->device, change->time, kind);
 }
 
 static int grow(struct changes *changes)
@@ -42,7 +61,7 @@ static void decide_oldest(struct changes *changes)
 	struct change *oldest = changes_waiting(changes, changes->head);
 
 	if (oldest->waits & CHANGE_WAITS_FREE)
-		oldest->counts = oldest->counts_in_total = false;
+		oldest->counts = false;
 	oldest->waits = 0;
 }
 
@@ -82,6 +101,7 @@ int changes_add(struct changes *changes, const struct change *change, uint64_t *
 
 void changes_clear(struct changes *changes)
 {
+	addresses_clear(&changes->inside);
 	free(changes->ring);
 	memset(changes, 0, sizeof(*changes));
 }

@@ -16,6 +16,7 @@
 #ifndef ANALYZER_MEASURE_CHANGES_H
 #define ANALYZER_MEASURE_CHANGES_H
 
+#include "addresses.h"
 #include "occupancy.h"
 
 #define CHANGES_MAX 16384
@@ -28,20 +29,21 @@ enum change_wait {
 
 struct change {
 	uint64_t time;
+	uint64_t packet;
 	struct occupancy *device;
 	struct occupancy *queue; /* NULL: not known which */
 	uint8_t kind;            /* enum change_kind; CHANGE_START is one more, others one less */
 	uint8_t waits;           /* enum change_wait */
-	bool counts;             /* for device and queue */
-	bool counts_in_total;    /* also one packet more or less in all devices together */
+	bool counts;             /* false: it never was */
 };
 
 /* All zero is empty. */
 struct changes {
 	struct change *ring;
-	uint64_t room;             /* a power of two, or 0 */
-	uint64_t head, tail;       /* numbers of the oldest waiting change and of the next one */
-	uint64_t total, total_max; /* packets in any device: now, and the most */
+	uint64_t room;           /* a power of two, or 0 */
+	uint64_t head, tail;     /* numbers of the oldest waiting change and of the next one */
+	struct addresses inside; /* packets in any device → in how many */
+	uint64_t inside_max;     /* the most at one moment, each counted once */
 };
 
 /* Adds a change; *number is how the calls below name it. 0 or -ENOMEM. */
@@ -58,7 +60,7 @@ static inline struct change *changes_waiting(const struct changes *changes, uint
 /* Passes on what is certain now. To be called after taking bits out of `waits`. 0 or -ENOMEM. */
 int changes_flush(struct changes *changes);
 
-/* Frees its memory; it is empty again, with a total of 0. */
+/* Frees its memory; it is empty again. */
 void changes_clear(struct changes *changes);
 
 #endif

@@ -72,6 +72,32 @@ static void fall(struct occupancy *occupancy)
 	}
 }
 
+/* Time passes up to a change that nobody saw: it counts if the device has an event later. */
+static void pass_unseen(struct occupancy *occupancy, uint64_t time)
+{
+	if (!occupancy->tail_top) {
+		occupancy->tail_top = occupancy->now;
+		occupancy->tail_from = occupancy->since;
+	}
+	occupancy->levels[occupancy->now].tail += time - occupancy->since;
+}
+
+/* The device has an event, so the tail counts, but for what of it is beyond `cycles`. */
+static void count_tail(struct occupancy *occupancy, uint64_t cycles)
+{
+	/* Levels only fall in a tail, so the time of the higher one was first. */
+	for (uint64_t level = occupancy->tail_top; level; level--) {
+		uint64_t tail = occupancy->levels[level].tail;
+
+		if (tail > cycles)
+			tail = cycles;
+		cycles -= tail;
+		occupancy->levels[level].time += tail;
+		occupancy->levels[level].tail = 0;
+	}
+	occupancy->tail_top = 0;
+}
+
 int occupancy_change(struct occupancy *occupancy, uint64_t time, enum change_kind kind)
 {
 	int error = 0;
@@ -79,7 +105,13 @@ int occupancy_change(struct occupancy *occupancy, uint64_t time, enum change_kin
 	/* Levels 0 to now + 1 have their place, so neither rise nor fall has to look. */
 	if (occupancy->now + 1 >= occupancy->level_room && grow_levels(occupancy))
 		return -ENOMEM;
-	occupancy->levels[occupancy->now].time += time - occupancy->since;
+	if (kind == CHANGE_CLOSE) {
+		pass_unseen(occupancy, time);
+	} else {
+		if (occupancy->tail_top)
+			count_tail(occupancy, UINT64_MAX);
+		occupancy->levels[occupancy->now].time += time - occupancy->since;
+	}
 	switch (kind) {
 	case CHANGE_START:
 		rise(occupancy, time);
@@ -104,6 +136,9 @@ int occupancy_change(struct occupancy *occupancy, uint64_t time, enum change_kin
 
 int occupancy_finish(struct occupancy *occupancy, uint64_t last_event, uint64_t end_of_trace)
 {
+	if (occupancy->tail_top)
+		count_tail(occupancy,
+			last_event > occupancy->tail_from ? last_event - occupancy->tail_from : 0);
 	if (occupancy->level_room && last_event > occupancy->since) {
 		occupancy->levels[occupancy->now].time += last_event - occupancy->since;
 		occupancy->since = last_event;

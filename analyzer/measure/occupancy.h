@@ -30,6 +30,7 @@ enum change_kind {
 /* What happened at one level: it is the number of packets inside. */
 struct level {
 	uint64_t time;  /* cycles spent at it */
+	uint64_t tail;  /* the same since the device's last event: see occupancy_finish */
 	uint64_t peaks; /* intervals that rose to it and not above */
 };
 
@@ -44,6 +45,9 @@ struct occupancy {
 	bool falling; /* after a clean-up, before the level has risen again */
 	uint64_t peak, trough;
 
+	uint64_t tail_from; /* when the tail begins */
+	uint64_t tail_top;  /* the highest level with a tail; 0: there is no tail */
+
 	struct level *levels; /* of levels 0 to max */
 	uint64_t level_room;
 	struct stall *stalls;
@@ -54,8 +58,9 @@ struct occupancy {
 int occupancy_change(struct occupancy *occupancy, uint64_t time, enum change_kind kind);
 
 /*
- * Ends the measurement: time at the last level counts up to the device's last event, a stall may
- * go on to the end of the trace. 0 or -ENOMEM.
+ * Ends the measurement. Times at levels count up to the device's last event, though packets may
+ * have closed unseen after it (that is the tail); a stall may go on to the end of the trace. 0 or
+ * -ENOMEM.
  */
 int occupancy_finish(struct occupancy *occupancy, uint64_t last_event, uint64_t end_of_trace);
 

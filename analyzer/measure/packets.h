@@ -10,9 +10,8 @@
 #ifndef ANALYZER_MEASURE_PACKETS_H
 #define ANALYZER_MEASURE_PACKETS_H
 
+#include "addresses.h"
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define PACKETS_REMEMBERED (1 << 18)
 
@@ -53,15 +52,13 @@ struct passage {
 	uint8_t state;                     /* enum passage_state */
 	uint8_t outcome;                   /* enum outcome */
 	bool queue_time_known;
-	bool settled;        /* it is certain that the start succeeded */
-	bool suspect;        /* its free may have come before its start: see orphans.h */
-	bool first_suspect;  /* the one of its packet whose anomaly counts for the trace */
-	bool freed_early;    /* before the driver's xmit function returned */
-	bool end_known;      /* end_change is valid */
-	bool holds_total;    /* it stands for its packet in the number of packets in any device */
-	bool total_by_start; /* that it does came with its own start_change */
-	bool lowest;         /* the last device that the packet was handed to */
-	bool counted;        /* in the trace's number of packets */
+	bool settled;       /* it is certain that the start succeeded */
+	bool suspect;       /* its free may have come before its start: see orphans.h */
+	bool first_suspect; /* the one of its packet whose anomaly counts for the trace */
+	bool freed_early;   /* before the driver's xmit function returned */
+	bool end_known;     /* end_change is valid */
+	bool lowest;        /* the last device that the packet was handed to */
+	bool counted;       /* in the trace's number of packets */
 };
 
 struct passage_list {
@@ -69,44 +66,21 @@ struct passage_list {
 	size_t count;
 };
 
-struct packet_slot {
-	uint64_t packet;
-	struct passage *passages; /* NULL: the slot is free */
-};
-
 struct passage_block;
 
 /* All zero is an empty table. */
 struct packets {
-	struct packet_slot *slots;
-	unsigned shift; /* of the hash: 64 - log2 of the number of slots */
-	size_t mask, used;
+	struct addresses addresses; /* to the youngest passage of each */
 	struct passage *spare;
 	struct passage_block *blocks;
 	struct passage_list open;       /* in the order of their start */
 	struct passage_list remembered; /* queued, left or delivered */
 };
 
-/*
- * Addresses are multiples of an object's size. Multiplying by 2^64 / golden ratio and taking the
- * upper bits spreads such sequences evenly (Knuth, TAOCP 3, 6.4).
- */
-static inline size_t packets_hash(const struct packets *packets, uint64_t packet)
-{
-	return (size_t)((packet ^ packet >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> packets->shift);
-}
-
 /* The passages of a packet, the youngest first, or NULL. */
 static inline struct passage *packets_find(const struct packets *packets, uint64_t packet)
 {
-	if (!packets->used)
-		return NULL;
-	for (size_t i = packets_hash(packets, packet);; i = (i + 1) & packets->mask) {
-		const struct packet_slot *slot = &packets->slots[i];
-
-		if (!slot->passages || slot->packet == packet)
-			return slot->passages;
-	}
+	return (struct passage *)addresses_get(&packets->addresses, packet);
 }
 
 /*

@@ -3,15 +3,6 @@
 
 #include <errno.h>
 
-struct passage *passage_other_open(const struct transmit *transmit, const struct passage *passage)
-{
-	struct passage *other = packets_find(&transmit->packets, passage->packet);
-
-	while (other && (other == passage || other->state != PASSAGE_OPEN))
-		other = other->other;
-	return other;
-}
-
 static int commit_lap(struct transmit *transmit, struct passage *passage)
 {
 	uint64_t lap = passage->end - passage->start;
@@ -61,6 +52,7 @@ static struct change change_of(const struct passage *passage, uint64_t time, enu
 {
 	return (struct change){
 		.time = time,
+		.packet = passage->packet,
 		.device = &passage->device->all.occupancy,
 		.queue = passage->queue ? &passage->queue->occupancy : NULL,
 		.kind = (uint8_t)kind,
@@ -70,19 +62,15 @@ static struct change change_of(const struct passage *passage, uint64_t time, enu
 int passage_start(struct transmit *transmit, struct passage *passage, unsigned waits)
 {
 	struct change change = change_of(passage, transmit->now, CHANGE_START);
-	bool alone = !passage_other_open(transmit, passage);
 
 	passage->start = transmit->now;
 	passage->suspect = waits & CHANGE_WAITS_FREE;
-	passage->holds_total = alone;
-	passage->total_by_start = alone;
 	passage->lowest = true;
 	tally_touch(&passage->device->all, transmit->now);
 	if (passage->queue)
 		tally_touch(passage->queue, transmit->now);
 	change.waits = (uint8_t)waits;
 	change.counts = true;
-	change.counts_in_total = alone;
 	if (changes_add(&transmit->changes, &change, &passage->start_change))
 		return -ENOMEM;
 	return waits & CHANGE_WAITS_RETURN ? 0 : passage_settle(transmit, passage);
@@ -115,41 +103,10 @@ int passage_settle(struct transmit *transmit, struct passage *passage)
 	return commit(transmit, passage);
 }
 
-/*
- * The passage no longer stands for its packet in the total. True if that makes one packet less:
- * not if another passage takes over, nor if the start was decided not to count (changes.h).
- */
-static bool leave_total(struct transmit *transmit, struct passage *passage, bool in_device)
-{
-	struct passage *other;
-
-	if (!passage->holds_total)
-		return false;
-	passage->holds_total = false;
-	if (!in_device && passage->total_by_start)
-		return false;
-	other = passage_other_open(transmit, passage);
-	if (!other)
-		return true;
-	other->holds_total = true;
-	other->total_by_start = false;
-	return false;
-}
-
 /* Whether the passage's start has reached the occupancies or will: see decide_oldest, changes.c. */
 static bool is_in_device(const struct passage *passage, const struct change *start)
 {
 	return start || !passage->suspect;
-}
-
-/* The start and the end of a closed passage, as if they had never been. */
-static void undo_both(struct transmit *transmit, struct passage *passage, struct change *start)
-{
-	struct change *end = changes_waiting(&transmit->changes, passage->end_change);
-
-	end->counts = false;
-	if (start->counts_in_total && end->counts_in_total)
-		start->counts_in_total = end->counts_in_total = false;
 }
 
 /* The packet never was in the device. */
@@ -159,22 +116,16 @@ static int undo(struct transmit *transmit, struct passage *passage)
 	struct change less = change_of(passage, transmit->now, CHANGE_CLOSE);
 	uint64_t number;
 
-	if (passage->end_known) {
-		if (start)
-			undo_both(transmit, passage, start);
-	} else {
-		less.counts = !start && is_in_device(passage, start);
-		less.counts_in_total = leave_total(transmit, passage, is_in_device(passage, start));
-		if (less.counts_in_total && start && start->counts_in_total)
-			less.counts_in_total = start->counts_in_total = false;
-	}
 	if (start) {
 		start->counts = false;
 		start->waits = 0;
+		if (passage->end_known)
+			changes_waiting(&transmit->changes, passage->end_change)->counts = false;
+	} else if (!passage->end_known && is_in_device(passage, start)) {
+		less.counts = true;
+		if (changes_add(&transmit->changes, &less, &number))
+			return -ENOMEM;
 	}
-	if ((less.counts || less.counts_in_total) &&
-		changes_add(&transmit->changes, &less, &number))
-		return -ENOMEM;
 	return changes_flush(&transmit->changes);
 }
 
@@ -262,7 +213,6 @@ static int leave(struct transmit *transmit, struct passage *passage, enum change
 	struct change end = change_of(passage, passage->end, kind);
 
 	end.counts = is_in_device(passage, start);
-	end.counts_in_total = leave_total(transmit, passage, end.counts);
 	if (start)
 		start->waits &= (uint8_t)~CHANGE_WAITS_FREE;
 	passage->end_known = true;

@@ -46,9 +46,6 @@ struct transmit {
 			(passage)->queue->counter++; \
 	} while (0)
 
-/* Another passage of the same packet that is open, or NULL. */
-struct passage *passage_other_open(const struct transmit *transmit, const struct passage *passage);
-
 /*
  * The packet of an open passage has been handed to the driver now: it is in the device from here,
  * unless passage_fail comes. `waits` (enum change_wait) says what may still speak against it; the

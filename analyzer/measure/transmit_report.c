@@ -69,10 +69,6 @@ static void judge(
 	if (span)
 		table->full_time_share =
 			(double)occupancy_time_from(occupancy, full) / (double)span;
-	/* Packets that close after the device's last event, in a gap, were in it beyond the span.
-	 */
-	if (table->full_time_share > 1)
-		table->full_time_share = 1;
 }
 
 static struct transmit_table table_of(
@@ -249,7 +245,7 @@ int transmit_finish(struct transmit *transmit, const struct transmit_report **fi
 	report->device_count = transmit->device_count;
 	report->used = transmit->used;
 	report->total_tx_packets = transmit->tx_packets;
-	report->total_in_device_max = transmit->changes.total_max;
+	report->total_in_device_max = transmit->changes.inside_max;
 	report->clock_anomalies = transmit->clock_anomalies;
 	if (transmit->only) {
 		const struct transmit_table *device = transmit->tables; /* zero if there is none */

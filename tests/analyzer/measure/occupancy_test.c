@@ -129,6 +129,39 @@ static void closing_unseen_is_no_progress(void)
 	occupancy_clear(&occupancy);
 }
 
+static void time_after_the_last_event_does_not_count(void)
+{
+	struct occupancy occupancy = { 0 };
+
+	/* The device's last event is at 30; its packets are closed at 50 and 70. */
+	change(&occupancy, 0, CHANGE_START, 2);
+	change(&occupancy, 50, CHANGE_CLOSE, 1);
+	change(&occupancy, 70, CHANGE_CLOSE, 1);
+	CU_ASSERT_EQUAL(occupancy_finish(&occupancy, 30, 100), 0);
+	CU_ASSERT_EQUAL(occupancy_time_from(&occupancy, 2), 30);
+	CU_ASSERT_EQUAL(occupancy_time_from(&occupancy, 1), 30);
+	occupancy_clear(&occupancy);
+
+	/* The same, but it is at 60. */
+	change(&occupancy, 0, CHANGE_START, 2);
+	change(&occupancy, 50, CHANGE_CLOSE, 1);
+	change(&occupancy, 70, CHANGE_CLOSE, 1);
+	CU_ASSERT_EQUAL(occupancy_finish(&occupancy, 60, 100), 0);
+	CU_ASSERT_EQUAL(occupancy_time_from(&occupancy, 2), 50);
+	CU_ASSERT_EQUAL(occupancy_time_from(&occupancy, 1), 60);
+	occupancy_clear(&occupancy);
+
+	/* And with a start at 90, after which all of it has been inside. */
+	change(&occupancy, 0, CHANGE_START, 2);
+	change(&occupancy, 50, CHANGE_CLOSE, 1);
+	change(&occupancy, 70, CHANGE_CLOSE, 1);
+	change(&occupancy, 90, CHANGE_START, 1);
+	CU_ASSERT_EQUAL(occupancy_finish(&occupancy, 95, 100), 0);
+	CU_ASSERT_EQUAL(occupancy_time_from(&occupancy, 2), 50);
+	CU_ASSERT_EQUAL(occupancy_time_from(&occupancy, 1), 75);
+	occupancy_clear(&occupancy);
+}
+
 static void a_replaced_packet_leaves_the_device_in_use(void)
 {
 	struct occupancy occupancy = { .stall_cycles = 2 * SECONDS };
@@ -153,6 +186,7 @@ static const struct test_case cases[] = {
 	{ "a stall may last to the end of the trace", a_stall_may_last_to_the_end_of_the_trace },
 	{ "idle devices and slow ones don't stall", idle_devices_and_slow_ones_do_not_stall },
 	{ "closing unseen is no progress", closing_unseen_is_no_progress },
+	{ "time after the last event doesn't count", time_after_the_last_event_does_not_count },
 	{ "a replaced packet leaves the device in use",
 		a_replaced_packet_leaves_the_device_in_use },
 	{ 0 },

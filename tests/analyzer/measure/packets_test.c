@@ -48,33 +48,6 @@ static void a_packet_has_a_passage_for_each_device(void)
 	packets_clear(&packets);
 }
 
-/* Frames of one pool, addresses that differ in the upper bits only, and dense ones. */
-static void sequences_of_addresses_spread_evenly(void)
-{
-	static const uint64_t steps[] = { 1, 64, 256, 2304, 4096, UINT64_C(1) << 32,
-		UINT64_C(1) << 40, 9216 };
-
-	for (size_t s = 0; s < sizeof(steps) / sizeof(*steps); s++) {
-		struct packets packets = { 0 };
-		uint64_t farthest = 0;
-
-		for (uint64_t i = 0; i < 4000; i++)
-			CU_ASSERT_PTR_NOT_NULL_FATAL(
-				packets_add(&packets, i * steps[s], PASSAGE_OPEN));
-		for (uint64_t i = 0; i < 4000; i++) {
-			uint64_t home = packets_hash(&packets, i * steps[s]), at = home;
-
-			while (packets.slots[at].packet != i * steps[s] ||
-				!packets.slots[at].passages)
-				at = (at + 1) & packets.mask;
-			if (((at - home) & packets.mask) > farthest)
-				farthest = (at - home) & packets.mask;
-		}
-		CU_ASSERT(farthest < 32);
-		packets_clear(&packets);
-	}
-}
-
 /* Freed slots must not cut off what stands behind them, whatever the order. */
 static void removals_leave_all_others_in_place(void)
 {
@@ -132,7 +105,6 @@ static void the_open_ones_are_listed_by_their_start(void)
 static const struct test_case cases[] = {
 	{ "addresses are found until they close", addresses_are_found_until_they_close },
 	{ "a packet has a passage for each device", a_packet_has_a_passage_for_each_device },
-	{ "sequences of addresses spread evenly", sequences_of_addresses_spread_evenly },
 	{ "removals leave all others in place", removals_leave_all_others_in_place },
 	{ "what is remembered is bounded", what_is_remembered_is_bounded },
 	{ "the open ones are listed by their start", the_open_ones_are_listed_by_their_start },

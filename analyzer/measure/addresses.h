@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A map from packet addresses to a word, in O(1): open addressing, at most half full.
+ */
+#ifndef ANALYZER_MEASURE_ADDRESSES_H
+#define ANALYZER_MEASURE_ADDRESSES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct address_slot {
+	uint64_t address; /* any, also 0 */
+	uintptr_t value;  /* 0: the slot is free */
+};
+
+/* All zero is empty. */
+struct addresses {
+	struct address_slot *slots;
+	unsigned shift; /* of the hash: 64 - log2 of the number of slots */
+	size_t mask, used;
+};
+
+/*
+ * Addresses are multiples of an object's size. Multiplying by 2^64 / golden ratio and taking the
+ * upper bits spreads such sequences evenly (Knuth, TAOCP 3, 6.4).
+ */
+static inline size_t addresses_hash(const struct addresses *addresses, uint64_t address)
+{
+	return (size_t)((address ^ address >> 32) * UINT64_C(0x9e3779b97f4a7c15) >>
+			addresses->shift);
+}
+
+/* The slot of the address, or the free one where it belongs. There must be slots. */
+static inline struct address_slot *addresses_slot(
+	const struct addresses *addresses, uint64_t address)
+{
+	size_t i = addresses_hash(addresses, address);
+
+	while (addresses->slots[i].value && addresses->slots[i].address != address)
+		i = (i + 1) & addresses->mask;
+	return &addresses->slots[i];
+}
+
+/* The value of the address, or 0. */
+static inline uintptr_t addresses_get(const struct addresses *addresses, uint64_t address)
+{
+	return addresses->used ? addresses_slot(addresses, address)->value : 0;
+}
+
+/* Makes place for one more address; slots move. 0 or -ENOMEM. */
+int addresses_reserve(struct addresses *addresses);
+
+/* Enters an address under a value that isn't 0, in the slot that addresses_slot found free. */
+static inline void addresses_enter(
+	struct addresses *addresses, struct address_slot *slot, uint64_t address, uintptr_t value)
+{
+	slot->address = address;
+	slot->value = value;
+	addresses->used++;
+}
+
+/* Frees a slot in use; others move. */
+void addresses_remove(struct addresses *addresses, struct address_slot *slot);
+
+/* Frees the memory; the map is empty again. */
+void addresses_clear(struct addresses *addresses);
+
+#endif

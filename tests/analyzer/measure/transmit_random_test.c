@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The measure against a slow one that is written the other way round. The measure goes through the
+ * events once and keeps a table; here each start looks ahead through the whole list for what became
+ * of it, and the number in a device is counted anew for every event.
+ */
+#include "transmit.h"
+
+#include "scene.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EVENTS    48 /* a scene has at most */
+#define SCENES    100000
+#define WINDOW    10000 /* ns: clocks may disagree by */
+#define ADDRESSES 5
+#define CPUS      3
+#define CAPACITY  2
+#define NEVER     EVENTS
+
+static struct scene_event events[EVENTS];
+static int count;
+
+enum fate { IN_DEVICE, FREED, DELIVERED, ABORTED, UNRESOLVED, ANOMALY, RETRIED, REFUSED };
+
+/* One start and what became of it. */
+struct lap {
+	int start, end, returns; /* numbers of events, or NEVER */
+	uint64_t end_time;
+	enum fate fate;
+	bool suspect, first_suspect;
+	bool hidden;  /* never counted as in the device */
+	bool expired; /* before the event `end` */
+};
+
+static struct lap laps[EVENTS];
+static int lap_count;
+static struct transmit_options options;
+
+static const struct event *at(int i)
+{
+	return &events[i].event;
+}
+
+static bool is(int i, enum event_id id)
+{
+	return at(i)->id == id;
+}
+
+static bool same_packet(int i, int j)
+{
+	return at(i)->packet == at(j)->packet;
+}
+
+static bool same_device(int i, int j)
+{
+	return at(i)->device == at(j)->device;
+}
+
+/* The event that reports the return of a driver call: calls nest on their CPU. */
+static int find_return(int start)
+{
+	int depth = 1;
+
+	for (int i = start + 1; i < count; i++) {
+		if (is(i, EVENT_LOST))
+			return NEVER;
+		if (events[i].cpu != events[start].cpu || !same_packet(i, start) ||
+			!same_device(i, start))
+			continue;
+		depth += is(i, EVENT_START_XMIT) - is(i, EVENT_XMIT);
+		if (!depth)
+			return i;
+	}
+	return NEVER;
+}
+
+static uint32_t return_code(const struct lap *lap)
+{
+	return lap->returns == NEVER ? 0 : (uint32_t)at(lap->returns)->arg;
+}
+
+static bool failed(const struct lap *lap)
+{
+	return lap->fate == RETRIED || lap->fate == REFUSED;
+}
+
+/* Whether a lap was taken for open just before an event. */
+static bool open_before(const struct lap *lap, int i)
+{
+	return lap->start < i && (lap->end > i || (lap->end == i && !lap->expired));
+}
+
+/* Whether a packet has been delivered and waits for the free of its memory, before an event. */
+static bool awaits_free(const struct lap *lap, int event)
+{
+	if (lap->end >= event || lap->expired || !is(lap->end, EVENT_RECEIVE))
+		return false;
+	if (return_code(lap) && lap->returns < event)
+		return false;
+	for (int i = lap->end + 1; i < event; i++) {
+		if (is(i, EVENT_LOST))
+			return false;
+		if (same_packet(i, lap->start) &&
+			(is(i, EVENT_FREE) ||
+				(is(i, EVENT_START_XMIT) && same_device(i, lap->start))))
+			return false;
+	}
+	return true;
+}
+
+static bool found_nothing(int free_event)
+{
+	for (int k = 0; k < lap_count; k++) {
+		if (same_packet(laps[k].start, free_event) &&
+			(open_before(&laps[k], free_event) || awaits_free(&laps[k], free_event)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_suspect(struct lap *lap)
+{
+	for (int i = lap->start - 1; i >= 0; i--) {
+		if (at(lap->start)->time - at(i)->time > WINDOW || is(i, EVENT_LOST))
+			break;
+		if (!same_packet(i, lap->start))
+			continue;
+		if (is(i, EVENT_START_XMIT))
+			break;
+		if (is(i, EVENT_FREE) && events[i].cpu != events[lap->start].cpu &&
+			found_nothing(i))
+			lap->first_suspect = true;
+	}
+	for (int k = 0; k < lap_count; k++) {
+		if (laps[k].suspect && same_packet(laps[k].start, lap->start) &&
+			laps[k].end > lap->start)
+			return true;
+	}
+	return lap->first_suspect;
+}
+
+/* The same packet starts again at this device, or at one that it had passed before. */
+static bool replaces(int i, const struct lap *lap)
+{
+	if (!is(i, EVENT_START_XMIT) || !same_packet(i, lap->start))
+		return false;
+	if (same_device(i, lap->start))
+		return true;
+	for (int k = 0; k < lap_count; k++) {
+		if (&laps[k] != lap && laps[k].start < lap->start &&
+			same_packet(laps[k].start, i) && same_device(laps[k].start, i) &&
+			open_before(&laps[k], i))
+			return true;
+	}
+	return false;
+}
+
+static void ends(struct lap *lap, int i, enum fate fate, uint64_t time)
+{
+	lap->end = i;
+	lap->fate = fate;
+	lap->end_time = time;
+}
+
+static bool delivers(int start)
+{
+	return at(start)->device == VETH0;
+}
+
+static void look_ahead(struct lap *lap)
+{
+	uint64_t limit = at(lap->start)->time + options.expire_cycles;
+
+	for (int i = lap->start + 1; i < count && lap->end == NEVER; i++) {
+		uint64_t now = at(i)->time;
+
+		lap->expired = options.expire_cycles && now > limit;
+		if (lap->expired)
+			ends(lap, i, UNRESOLVED, limit);
+		else if (i == lap->returns && return_code(lap))
+			ends(lap, i, RETRIED, now);
+		else if (is(i, EVENT_LOST))
+			ends(lap, i, UNRESOLVED, now);
+		else if (replaces(i, lap))
+			ends(lap, i, UNRESOLVED, now);
+		else if (is(i, EVENT_FREE) && same_packet(i, lap->start))
+			ends(lap, i, EVENT_GET(FREE, aborted, at(i)->arg) ? ABORTED : FREED, now);
+		else if (is(i, EVENT_RECEIVE) && same_packet(i, lap->start) && delivers(lap->start))
+			ends(lap, i, DELIVERED, now);
+	}
+	if (lap->suspect && (lap->fate == IN_DEVICE || lap->fate == UNRESOLVED)) {
+		lap->hidden = true;
+		if (lap->end == NEVER || !is(lap->end, EVENT_LOST) || lap->expired)
+			lap->fate = ANOMALY;
+	}
+	if (return_code(lap))
+		lap->fate = return_code(lap) == BUSY ? RETRIED : REFUSED;
+	lap->hidden |= failed(lap);
+}
+
+static void match(void)
+{
+	lap_count = 0;
+	for (int i = 0; i < count; i++) {
+		struct lap *lap = &laps[lap_count];
+
+		if (!is(i, EVENT_START_XMIT))
+			continue;
+		*lap = (struct lap){ .start = i, .end = NEVER };
+		lap->returns = find_return(i);
+		lap->suspect = is_suspect(lap);
+		lap_count++;
+		look_ahead(lap);
+	}
+}
+
+/* Packets in a device just after an event. */
+static uint64_t inside(unsigned device, int i)
+{
+	uint64_t packets = 0;
+
+	for (int k = 0; k < lap_count; k++)
+		packets += at(laps[k].start)->device == device && !laps[k].hidden &&
+			   laps[k].start <= i && laps[k].end > i;
+	return packets;
+}
+
+static uint64_t inside_any(int i)
+{
+	uint64_t packets = 0;
+
+	for (uint64_t packet = 0; packet < ADDRESSES; packet++) {
+		bool any = false;
+
+		for (int k = 0; k < lap_count; k++)
+			any |= at(laps[k].start)->packet == packet * 256 && !laps[k].hidden &&
+			       laps[k].start <= i && laps[k].end > i;
+		packets += any;
+	}
+	return packets;
+}
+
+static bool ends_seen(const struct lap *lap)
+{
+	return lap->fate == FREED || lap->fate == DELIVERED || lap->fate == ABORTED;
+}
+
+/* Compares the stalls one after the other. */
+static bool stalls_agree(const struct transmit_table *table, unsigned device)
+{
+	uint64_t progress = 0, before = 0, end = at(count - 1)->time;
+	unsigned found = 0;
+
+	for (int i = 0; i < count; i++) {
+		uint64_t now = at(i)->time, after = inside(device, i);
+		bool freed = false;
+
+		for (int k = 0; k < lap_count; k++) {
+			const struct lap *lap = &laps[k];
+
+			if (at(lap->start)->device != device || lap->end != i || lap->hidden)
+				continue;
+			freed |= ends_seen(lap);
+			before -= lap->expired;
+		}
+		if (freed && now - progress >= options.stall_cycles) {
+			if (found >= table->stall_count || table->stalls[found].start != progress ||
+				table->stalls[found].end != now ||
+				table->stalls[found].packets != before)
+				return false;
+			found++;
+		}
+		if (freed || (!before && after))
+			progress = now;
+		before = after;
+	}
+	if (before && end - progress >= options.stall_cycles)
+		return ++found == table->stall_count && table->stalls[found - 1].open &&
+		       table->stalls[found - 1].end == end;
+	return found == table->stall_count;
+}
+
+/* Of the time from the device's first event to its last, that with CAPACITY packets inside. */
+static bool time_share_agrees(const struct transmit_table *table, unsigned device)
+{
+	uint64_t full = 0, span = table->last_event - table->first_event;
+
+	if (options.expire_cycles || device == VETH0 || !span) /* veth0 has no capacity */
+		return true;
+	for (int i = 0; i + 1 < count; i++) {
+		uint64_t until = at(i + 1)->time;
+
+		until = until < table->last_event ? until : table->last_event;
+		if (until > at(i)->time && inside(device, i) >= CAPACITY)
+			full += until - at(i)->time;
+	}
+	return table->full_time_share - (double)full / (double)span < 1e-9 &&
+	       (double)full / (double)span - table->full_time_share < 1e-9;
+}
+
+/* Packets with a lap, each at the last device that it was handed to before it was freed. */
+static uint64_t count_total(void)
+{
+	uint64_t packets = 0;
+
+	for (int i = 0; i < lap_count; i++) {
+		const struct lap *lap = &laps[i];
+		bool last = lap->fate == FREED || lap->fate == DELIVERED;
+
+		for (int k = i + 1; k < lap_count; k++) {
+			int start = laps[k].start;
+
+			if (same_packet(lap->start, start) && !same_device(lap->start, start) &&
+				(lap->end > start || awaits_free(lap, start)))
+				last = false;
+		}
+		packets += last;
+	}
+	return packets;
+}
+
+static bool device_agrees(const struct transmit_table *table, unsigned device)
+{
+	uint64_t fates[REFUSED + 1] = { 0 }, early = 0, most = 0, longest = 0, sum = 0;
+
+	for (int k = 0; k < lap_count; k++) {
+		const struct lap *lap = &laps[k];
+		bool freed = false;
+
+		if (at(lap->start)->device != device)
+			continue;
+		fates[lap->fate]++;
+		if (lap->fate == FREED || lap->fate == DELIVERED) {
+			uint64_t time = lap->end_time - at(lap->start)->time;
+
+			sum += time;
+			longest = time > longest ? time : longest;
+		}
+		for (int i = lap->end; i < lap->returns && lap->returns != NEVER; i++)
+			freed |= is(i, EVENT_FREE) && same_packet(i, lap->start) &&
+				 (i == lap->end ? !lap->expired : awaits_free(lap, i));
+		early += freed;
+	}
+	for (int i = 0; i < count; i++)
+		most = inside(device, i) > most ? inside(device, i) : most;
+	return table->freed == fates[FREED] && table->delivered == fates[DELIVERED] &&
+	       table->aborted == fates[ABORTED] && table->unresolved == fates[UNRESOLVED] &&
+	       table->clock_anomalies == fates[ANOMALY] && table->refused == fates[REFUSED] &&
+	       table->at_end == fates[IN_DEVICE] && table->in_device_max == most &&
+	       table->free_before_xmit_return == early && table->lap.max == longest &&
+	       table->lap.avg * (double)table->lap.count - (double)sum < 1e-3 &&
+	       (double)sum - table->lap.avg * (double)table->lap.count < 1e-3 &&
+	       table->retries >= fates[RETRIED] && scene_reconciles(table) &&
+	       stalls_agree(table, device) && time_share_agrees(table, device);
+}
+
+static uint64_t state;
+
+static unsigned below(unsigned limit)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (unsigned)(state % limit);
+}
+
+struct call {
+	uint8_t device;
+	uint64_t packet;
+};
+
+static struct call calls[CPUS][2];
+static int depth[CPUS];
+
+static void put(
+	unsigned cpu, uint64_t now, enum event_id id, uint8_t device, uint64_t packet, uint64_t arg)
+{
+	events[count++] = (struct scene_event){ cpu, { .time = now,
+							     .id = (uint16_t)id,
+							     .device = device,
+							     .queue = NO_QUEUE,
+							     .len = 60,
+							     .packet = packet,
+							     .arg = arg } };
+}
+
+static void go_in(unsigned cpu, uint64_t now, uint8_t device, uint64_t packet)
+{
+	calls[cpu][depth[cpu]++] = (struct call){ device, packet };
+	put(cpu, now, EVENT_START_XMIT, device, packet, 0);
+}
+
+/* What a CPU may do next: it returns, calls the device below, or starts a packet. */
+static void step_call(unsigned cpu, uint64_t now, bool all_succeed)
+{
+	static const uint8_t devices[] = { ETH0, ETH0, BOND0, VETH0 };
+	static const uint32_t codes[] = { 0, 0, 0, 0, BUSY, BUSY, 1 };
+
+	if (depth[cpu]) {
+		struct call *call = &calls[cpu][depth[cpu] - 1];
+
+		if (call->device == BOND0 && depth[cpu] == 1 && below(2)) {
+			go_in(cpu, now, ETH0, call->packet);
+			return;
+		}
+		put(cpu, now, EVENT_XMIT, call->device, call->packet,
+			all_succeed ? 0 : codes[below(7)]);
+		depth[cpu]--;
+		return;
+	}
+	go_in(cpu, now, devices[below(4)], 256 * below(ADDRESSES));
+}
+
+static void step(uint64_t now, bool all_succeed, bool lossless)
+{
+	static const uint64_t reasons[] = { 0, 0, 0, 3, 1 << 16 };
+	unsigned cpu = below(CPUS), what = below(100);
+
+	if (what < 55)
+		step_call(cpu, now, all_succeed);
+	else if (what < 80)
+		put(cpu, now, EVENT_FREE, EVENT_NO_DEVICE, 256 * below(ADDRESSES),
+			reasons[below(5)]);
+	else if (what < 90)
+		put(cpu, now, EVENT_RECEIVE, ETH1, 256 * below(ADDRESSES), 0);
+	else if (what < 98 || lossless)
+		put(cpu, now, EVENT_QUEUE, below(2) ? ETH0 : BOND0, 256 * below(ADDRESSES), 0);
+	else
+		put(cpu, now, EVENT_LOST, EVENT_NO_DEVICE, 0, 1);
+}
+
+static void make_scene(uint64_t seed, bool all_succeed)
+{
+	int length = 5 + (int)(seed % (EVENTS - 5));
+	bool slow = seed % 3 == 0, lossless = seed % 2 == 0;
+	uint64_t now = 100;
+
+	state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	count = 0;
+	memset(depth, 0, sizeof(depth));
+	options = scene_options();
+	options.capacity = CAPACITY;
+	options.stall_cycles = slow ? 40000 : 2 * SECONDS;
+	options.expire_cycles = seed % 5 == 0 ? 50000 : 0;
+	go_in(0, now, ETH0, 0); /* so that it is known from the beginning that there are starts */
+	while (count < length) {
+		now += below(4) ? below(4000) : below(slow ? 60000 : 20000);
+		step(now, all_succeed, lossless);
+	}
+}
+
+static void describe(uint64_t seed)
+{
+	printf("seed %llu, expire %llu\n", (unsigned long long)seed,
+		(unsigned long long)options.expire_cycles);
+	for (int i = 0; i < count; i++)
+		printf("%3d cpu %u %8llu %-10s device %u packet %llu arg %llx\n", i, events[i].cpu,
+			(unsigned long long)at(i)->time, event_name(at(i)->id), at(i)->device,
+			(unsigned long long)at(i)->packet / 256, (unsigned long long)at(i)->arg);
+	for (int k = 0; k < lap_count; k++)
+		printf("lap %d to %d, returns %d, fate %d%s\n", laps[k].start, laps[k].end,
+			laps[k].returns, laps[k].fate, laps[k].suspect ? " suspect" : "");
+}
+
+static bool scene_agrees(uint64_t seed, bool all_succeed)
+{
+	static const unsigned devices[] = { ETH0, BOND0, VETH0 };
+	const struct transmit_report *report;
+	uint64_t most = 0, anomalies = 0;
+	bool good = true;
+
+	make_scene(seed, all_succeed);
+	match();
+	report = scene_play(&options, events, (size_t)count);
+	for (unsigned i = 0; i < report->device_count; i++) {
+		for (size_t d = 0; d < sizeof(devices) / sizeof(*devices); d++) {
+			if (!strcmp(report->devices[i].name, scene_device_name(devices[d])))
+				good &= device_agrees(&report->devices[i], devices[d]);
+		}
+	}
+	for (int i = 0; i < count; i++)
+		most = inside_any(i) > most ? inside_any(i) : most;
+	for (int k = 0; k < lap_count; k++)
+		anomalies += laps[k].fate == ANOMALY && laps[k].first_suspect;
+	good &= report->total_in_device_max == most;
+	good &= report->clock_anomalies == anomalies;
+	good &= !all_succeed || report->total_tx_packets == count_total();
+	scene_end();
+	if (!good)
+		describe(seed);
+	return good;
+}
+
+static void all_driver_calls_succeed(void)
+{
+	for (uint64_t seed = 1; seed <= SCENES / 2; seed++)
+		CU_ASSERT_FATAL(scene_agrees(seed, true));
+}
+
+static void driver_calls_are_busy_or_refuse(void)
+{
+	for (uint64_t seed = 1; seed <= SCENES / 2; seed++)
+		CU_ASSERT_FATAL(scene_agrees(seed, false));
+}
+
+static const struct test_case cases[] = {
+	{ "all driver calls succeed", all_driver_calls_succeed },
+	{ "driver calls are busy or refuse", driver_calls_are_busy_or_refuse },
+	{ 0 },
+};
+
+int main(int argc, char **argv)
+{
+	static const struct test_suite suites[] = { { "random", cases, NULL, NULL }, { 0 } };
+
+	return test_main(argc, argv, suites);
+}
