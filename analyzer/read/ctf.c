@@ -303,9 +303,39 @@ static int open_lanes(struct ctf_reader *ctf, const char *folder, struct diag *d
 	return error;
 }
 
-/* Names at the begin of the streams are taken in here, before any event is handed out. */
+/*
+ * Takes in the names at the begin of a stream, ahead of time: an event of the same time on a lower
+ * CPU may refer to them.
+ */
+static int take_first_names(struct ctf_reader *ctf, struct lane *lane, struct diag *diag)
+{
+	const struct ctf_stream begin = lane->stream;
+	const struct event *record;
+	uint64_t lost;
+	int step, error = 0;
+
+	while (!error &&
+		(step = ctf_stream_next(&lane->stream, ctf->info.uuid, &record, &lost, diag))) {
+		if (step < 0)
+			error = step;
+		else if (step == CTF_RECORD && record->id != EVENT_NAME)
+			break;
+		else if (step == CTF_RECORD)
+			error = take_name(ctf, lane, record, diag);
+	}
+	lane->stream = begin;
+	lane->name_chunks = 0;
+	return error;
+}
+
 static int start(struct ctf_reader *ctf, struct diag *diag)
 {
+	for (uint32_t i = 0; i < ctf->lane_count; i++) {
+		int error = take_first_names(ctf, &ctf->lanes[i], diag);
+
+		if (error)
+			return error;
+	}
 	for (uint32_t i = 0; i < ctf->lane_count; i++) {
 		int status = advance(ctf, &ctf->lanes[i], diag);
 

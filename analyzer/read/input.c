@@ -120,10 +120,15 @@ static int make_room(struct input *in)
 	if (in->room - in->end >= BLOCK_BYTES)
 		return 0;
 	room = in->end + 2 * BLOCK_BYTES;
-	buffer = realloc(in->buffer, room + INPUT_SLACK_BYTES);
+	if (!in->buffer) {
+		buffer = calloc(1, room + INPUT_SLACK_BYTES);
+	} else {
+		buffer = realloc(in->buffer, room + INPUT_SLACK_BYTES);
+		if (buffer)
+			memset(buffer + in->room, 0, room - in->room + INPUT_SLACK_BYTES);
+	}
 	if (!buffer)
 		return -ENOMEM;
-	memset(buffer + in->room, 0, room - in->room + INPUT_SLACK_BYTES);
 	in->buffer = buffer;
 	in->room = room;
 	return 0;

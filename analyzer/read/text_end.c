@@ -91,7 +91,10 @@ static enum text_end judge_alone(const struct text_head *head)
 		return TEXT_END_WHOLE;
 	if (!is_event(head, "consume_skb"))
 		return TEXT_END_CUT;
-	return word == head->fields && is_whole_address(word, end) ? TEXT_END_WHOLE : TEXT_END_LAST;
+	/* before 6.3 the address was all that it said */
+	if (word == head->fields && end == head->end && is_whole_address(word, end))
+		return TEXT_END_WHOLE;
+	return TEXT_END_LAST;
 }
 
 enum text_end text_end_judge(const struct input *input, const struct text_head *head)

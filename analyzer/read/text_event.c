@@ -244,7 +244,7 @@ static int parse_napi_poll(
 	return error ? refused(error) : TEXT_EVENT_USED;
 }
 
-/* A symbol of the kernel's tables, or the number that is printed where it has none. */
+/* A symbol of the kernel's tables, or the number that is printed where it has none; 0: neither. */
 static uint64_t symbol_value(const struct text_word *word)
 {
 	static const struct {
@@ -266,7 +266,8 @@ static uint64_t symbol_value(const struct text_word *word)
 			!memcmp(symbols[i].name, word->text, word->bytes))
 			return symbols[i].value;
 	}
-	text_parse_number(word->text, &value);
+	if (word->bytes && !text_parse_number(word->text, &value))
+		value = 0;
 	return value;
 }
 

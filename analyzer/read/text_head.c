@@ -209,7 +209,7 @@ static const char *end_of_padded_name(const char *begin, const char *id, size_t 
 	size_t pad = 1 + (width < 5 ? 5 - width : 0);
 
 	if ((size_t)(id - begin) < pad)
-		return begin;
+		return back_over_blanks(begin, id);
 	for (size_t i = 1; i <= pad; i++) {
 		if (id[-(ptrdiff_t)i] != ' ')
 			return back_over_blanks(begin, id);
