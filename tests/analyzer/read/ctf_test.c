@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace_writer.h"
+
+#include "collect.h"
+#include "ctf_metadata.h"
+#include <dirent.h>
+#include <unistd.h>
+
+static const struct trace_info info = {
+	.hz = 2900000000,
+	.uuid = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 },
+	.capacity = 118,
+};
+
+/* A folder for a trace; the trace is removed with it. */
+static char folder[64];
+
+static void make_folder(void)
+{
+	strcpy(folder, "/tmp/ringside-test-XXXXXX");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+}
+
+static void path_of(const char *name, char path[200])
+{
+	snprintf(path, 200, "%s/%.100s", folder, name);
+}
+
+static void remove_folder(void)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(folder);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(dir);
+	while ((entry = readdir(dir))) {
+		char path[200];
+
+		path_of(entry->d_name, path);
+		if (entry->d_name[0] != '.')
+			unlink(path);
+	}
+	closedir(dir);
+	rmdir(folder);
+}
+
+/* The whole file. The caller frees it. */
+static char *slurp(const char *name, size_t *bytes)
+{
+	char path[200], *data = calloc(1, 1 << 20);
+	FILE *file;
+
+	path_of(name, path);
+	file = fopen(path, "r");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(data);
+	*bytes = fread(data, 1, (1 << 20) - 1, file);
+	fclose(file);
+	return data;
+}
+
+static void spew(const char *name, const void *data, size_t bytes)
+{
+	char path[200];
+	FILE *file;
+
+	path_of(name, path);
+	file = fopen(path, "w");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+	CU_ASSERT_EQUAL(fwrite(data, 1, bytes, file), bytes);
+	fclose(file);
+}
+
+static void read_folder(struct collected *got)
+{
+	*got = (struct collected){ 0 };
+	got->status = reader_open(folder, NULL, &got->reader, &got->diag);
+	if (!got->status)
+		collect_events(got);
+}
+
+static void write_event(struct trace_writer *writer, unsigned cpu, uint64_t time, unsigned id,
+	uint64_t packet, uint64_t arg)
+{
+	struct event event = { .time = time,
+		.id = (uint16_t)id,
+		.device = id == EVENT_FREE || id == EVENT_LOST ? EVENT_NO_DEVICE : 0,
+		.queue = EVENT_NO_QUEUE,
+		.len = 98,
+		.packet = packet,
+		.arg = arg };
+
+	writer->sink.emit(&writer->sink, cpu, &event);
+}
+
+/* Two CPUs, near 2^62 cycles; the second event of each has the time of one of the other's. */
+static void write_small_trace(void)
+{
+	const uint64_t t = UINT64_C(1) << 62;
+	struct trace_writer writer;
+
+	make_folder();
+	CU_ASSERT_EQUAL_FATAL(trace_writer_open(&writer, folder, &info, 2, NULL), 0);
+	trace_writer_name(&writer, 1, t, NAME_DEVICE, 0, "a-device-with-a-name-of-many-parts");
+	trace_writer_name(&writer, 0, t, NAME_REASON, 1, "sixteen-letters!");
+	write_event(&writer, 0, t, EVENT_START_XMIT, 0x100, 0);
+	write_event(&writer, 0, t + 29, EVENT_FREE, 0x100, EVENT_PUT(FREE, reason, 1));
+	write_event(&writer, 1, t + 29, EVENT_START_XMIT, 0x200, 0);
+	write_event(&writer, 1, t + 5829, EVENT_FREE, 0x200, 0);
+	write_event(&writer, 0, t + 5829, EVENT_LOST, 0, EVENT_PUT(LOST, count, 3));
+	CU_ASSERT_EQUAL_FATAL(trace_writer_close(&writer, NULL), 0);
+}
+
+static void a_written_trace_is_read_as_it_was(void)
+{
+	static const struct {
+		uint64_t after;
+		unsigned cpu, id;
+	} expected[] = { { 0, 0, EVENT_START_XMIT }, { 29, 0, EVENT_FREE },
+		{ 29, 1, EVENT_START_XMIT }, { 5829, 0, EVENT_LOST }, { 5829, 1, EVENT_FREE } };
+	struct collected got;
+
+	write_small_trace();
+	read_folder(&got);
+	CU_ASSERT_EQUAL(got.status, 0);
+	CU_ASSERT_EQUAL_FATAL(got.count, 5);
+	for (size_t i = 0; i < 5; i++) {
+		CU_ASSERT_EQUAL(got.events[i].event.time, (UINT64_C(1) << 62) + expected[i].after);
+		CU_ASSERT_EQUAL(got.events[i].cpu, expected[i].cpu);
+		CU_ASSERT_EQUAL(got.events[i].event.id, expected[i].id);
+	}
+	CU_ASSERT_STRING_EQUAL(reader_source(got.reader)->format, "ctf");
+	CU_ASSERT_EQUAL(reader_source(got.reader)->hz, 2900000000);
+	CU_ASSERT_EQUAL(reader_capacity(got.reader, 0), 118);
+	CU_ASSERT_EQUAL(reader_counts(got.reader)->read, 4);
+	CU_ASSERT_EQUAL(reader_counts(got.reader)->lost, 3);
+	CU_ASSERT_FALSE(reader_counts(got.reader)->truncated);
+	CU_ASSERT_STRING_EQUAL(names_get(reader_names(got.reader), NAME_DEVICE, 0),
+		"a-device-with-a-name-of-many-parts");
+	CU_ASSERT_STRING_EQUAL(
+		names_get(reader_names(got.reader), NAME_REASON, 1), "sixteen-letters!");
+	collect_free(&got);
+	remove_folder();
+}
+
+/* Many packets of a stream, so that sizes and packet boundaries are used. */
+static void streams_of_many_packets_are_merged(void)
+{
+	struct trace_writer writer;
+	struct collected got;
+
+	make_folder();
+	CU_ASSERT_EQUAL_FATAL(trace_writer_open(&writer, folder, &info, 3, NULL), 0);
+	trace_writer_name(&writer, 0, 0, NAME_DEVICE, 0, "eth0");
+	for (uint64_t i = 0; i < 30000; i++)
+		write_event(&writer, (unsigned)(i % 7 % 3), i, EVENT_START_XMIT, i * 64, 0);
+	CU_ASSERT_EQUAL_FATAL(trace_writer_close(&writer, NULL), 0);
+	read_folder(&got);
+	CU_ASSERT_EQUAL(got.status, 0);
+	CU_ASSERT_EQUAL_FATAL(got.count, 30000);
+	for (uint64_t i = 0; i < 30000; i++) {
+		CU_ASSERT_FATAL(got.events[i].event.time == i);
+		CU_ASSERT_FATAL(got.events[i].cpu == i % 7 % 3);
+	}
+	collect_free(&got);
+	remove_folder();
+}
+
+/* Cut at any byte, what is whole is read and the rest told, unless there is nothing to tell. */
+static void a_cut_stream_is_read_as_far_as_it_is_whole(void)
+{
+	struct collected model, got;
+	size_t bytes;
+	char *data;
+
+	write_small_trace();
+	read_folder(&model);
+	data = slurp("stream_0", &bytes);
+	for (size_t cut = 0; cut < bytes; cut++) {
+		spew("stream_0", data, cut);
+		read_folder(&got);
+		CU_ASSERT_EQUAL_FATAL(got.status, 0);
+		CU_ASSERT(got.count < model.count && got.count >= 2);
+		CU_ASSERT_EQUAL(reader_counts(got.reader)->truncated, cut > 0);
+		CU_ASSERT_EQUAL(
+			cut > 0, strstr(reader_counts(got.reader)->trouble, "stream_0") != NULL);
+		collect_free(&got);
+	}
+	free(data);
+	collect_free(&model);
+	remove_folder();
+}
+
+static void a_missing_stream_is_told(void)
+{
+	struct collected got;
+	char path[200];
+
+	write_small_trace();
+	path_of("stream_0", path);
+	unlink(path);
+	read_folder(&got);
+	CU_ASSERT_EQUAL(got.status, 0);
+	CU_ASSERT_EQUAL(got.count, 2);
+	CU_ASSERT(reader_counts(got.reader)->truncated);
+	collect_free(&got);
+	remove_folder();
+}
+
+/* A name that isn't there: in a whole trace damage, in a cut one a placeholder. */
+static void names_that_are_missing_are_noticed(void)
+{
+	struct collected got;
+	size_t bytes;
+	char *data;
+
+	write_small_trace();
+	data = slurp("stream_1", &bytes);
+	spew("stream_1", data, 80);
+	read_folder(&got);
+	CU_ASSERT_EQUAL(got.status, 0);
+	CU_ASSERT_EQUAL(got.count, 3);
+	CU_ASSERT_STRING_EQUAL(names_get(reader_names(got.reader), NAME_DEVICE, 0), "unnamed-0");
+	collect_free(&got);
+	spew("stream_1", data, 0);
+	read_folder(&got);
+	CU_ASSERT_EQUAL(got.status, -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(got.diag.text, "stream_0"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(got.diag.text, "offset"));
+	collect_free(&got);
+	free(data);
+	remove_folder();
+}
+
+/* Any byte changed: read, or refused with the file's name. Never a crash or a step back in time. */
+static void damage_is_refused_with_file_and_offset(void)
+{
+	struct collected got;
+	size_t bytes, refused = 0;
+	char *data;
+
+	write_small_trace();
+	data = slurp("stream_0", &bytes);
+	for (size_t at = 0; at < bytes; at++) {
+		for (int bit = 0; bit < 8; bit++) {
+			data[at] = (char)(data[at] ^ 1 << bit);
+			spew("stream_0", data, bytes);
+			read_folder(&got);
+			data[at] = (char)(data[at] ^ 1 << bit);
+			CU_ASSERT(got.status == 0 || got.status == -EINVAL);
+			if (got.status) {
+				refused++;
+				CU_ASSERT_PTR_NOT_NULL(strstr(got.diag.text, "/stream_0"));
+				CU_ASSERT_PTR_NOT_NULL(strstr(got.diag.text, "offset"));
+			}
+			for (size_t i = 1; i < got.count; i++)
+				CU_ASSERT(got.events[i].event.time >= got.events[i - 1].event.time);
+			if (at < 24)
+				CU_ASSERT_EQUAL(got.status, -EINVAL); /* magic, uuid, class */
+			collect_free(&got);
+		}
+	}
+	CU_ASSERT(refused > 24 * 8);
+	free(data);
+	remove_folder();
+}
+
+/* A packet only tells how many were lost up to its end, so nothing pairs across any of it. */
+static void a_packet_with_losses_is_between_two_gaps(void)
+{
+	struct trace_packet_header header;
+	struct collected got;
+	size_t bytes;
+	char *data;
+
+	write_small_trace();
+	data = slurp("stream_1", &bytes);
+	memcpy(&header, data, sizeof(header));
+	header.events_discarded = 7;
+	memcpy(data, &header, sizeof(header));
+	spew("stream_1", data, bytes);
+	read_folder(&got);
+	CU_ASSERT_EQUAL(got.status, 0);
+	CU_ASSERT_EQUAL_FATAL(got.count, 7);
+	CU_ASSERT_EQUAL(got.events[1].event.id, EVENT_LOST);
+	CU_ASSERT_EQUAL(EVENT_GET(LOST, count, got.events[1].event.arg), 7);
+	CU_ASSERT_EQUAL(got.events[6].event.id, EVENT_LOST);
+	CU_ASSERT_EQUAL(EVENT_GET(LOST, count, got.events[6].event.arg), 0);
+	CU_ASSERT_EQUAL(reader_counts(got.reader)->lost, 10);
+	collect_free(&got);
+	free(data);
+	remove_folder();
+}
+
+/* Replaces a text in the metadata, which must then be refused with these words. */
+static void expect_refusal(const char *from, const char *to, const char *words)
+{
+	struct collected got;
+	char *data, *at, *changed;
+	size_t bytes;
+
+	write_small_trace();
+	data = slurp("metadata", &bytes);
+	changed = calloc(1, bytes + 100);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(changed);
+	at = strstr(data, from);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+	snprintf(changed, bytes + 100, "%.*s%s%s", (int)(at - data), data, to, at + strlen(from));
+	spew("metadata", changed, strlen(changed));
+	read_folder(&got);
+	CU_ASSERT_EQUAL(got.status, -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(got.diag.text, "/metadata"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(got.diag.text, words));
+	collect_free(&got);
+	free(data);
+	free(changed);
+	remove_folder();
+}
+
+static void metadata_that_is_not_ours_is_refused(void)
+{
+	expect_refusal("tracer_name = \"ringside\"", "tracer_name = \"lttng-modules\"", "foreign");
+	expect_refusal("env {", "environment {", "foreign");
+	expect_refusal("layout = 1;", "layout = 2;", "version 2");
+	expect_refusal("layout = 1;", "", "layout");
+	expect_refusal("freq = 2900000000;", "freq = 0;", "frequency");
+	expect_refusal("freq = 2900000000;", "freq = 99999999999999999999;", "frequency");
+	expect_refusal("capacity = 118;", "capacity = many;", "capacity");
+	expect_refusal("01020304-", "0102-", "uuid");
+}
+
+static void folders_without_a_trace_are_refused(void)
+{
+	struct collected got;
+	char path[200];
+
+	make_folder();
+	read_folder(&got);
+	CU_ASSERT_EQUAL(got.status, -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(got.diag.text, "no metadata"));
+	remove_folder();
+	write_small_trace();
+	path_of("stream_0", path);
+	unlink(path);
+	path_of("stream_1", path);
+	unlink(path);
+	read_folder(&got);
+	CU_ASSERT_EQUAL(got.status, -EINVAL);
+	remove_folder();
+}
+
+static void the_frequency_can_not_be_overruled(void)
+{
+	struct reader_options options = { .hz = 1000000000 };
+	struct reader *reader;
+
+	write_small_trace();
+	CU_ASSERT_EQUAL(reader_open(folder, &options, &reader, NULL), -EINVAL);
+	options.hz = 2900000000;
+	CU_ASSERT_EQUAL(reader_open(folder, &options, &reader, NULL), 0);
+	reader_close(reader);
+	remove_folder();
+}
+
+static const struct test_case traces[] = {
+	{ "a written trace is read as it was", a_written_trace_is_read_as_it_was },
+	{ "streams of many packets are merged", streams_of_many_packets_are_merged },
+	{ "a packet with losses is between two gaps", a_packet_with_losses_is_between_two_gaps },
+	{ "the frequency can't be overruled", the_frequency_can_not_be_overruled },
+	{ 0 },
+};
+
+static const struct test_case damage[] = {
+	{ "a cut stream is read as far as it is whole",
+		a_cut_stream_is_read_as_far_as_it_is_whole },
+	{ "a missing stream is told", a_missing_stream_is_told },
+	{ "names that are missing are noticed", names_that_are_missing_are_noticed },
+	{ "damage is refused with file and offset", damage_is_refused_with_file_and_offset },
+	{ "metadata that isn't ours is refused", metadata_that_is_not_ours_is_refused },
+	{ "folders without a trace are refused", folders_without_a_trace_are_refused },
+	{ 0 },
+};
+
+int main(int argc, char **argv)
+{
+	static const struct test_suite suites[] = {
+		{ "traces", traces, NULL, NULL },
+		{ "damage", damage, NULL, NULL },
+		{ 0 },
+	};
+
+	return test_main(argc, argv, suites);
+}
