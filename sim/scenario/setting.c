@@ -109,8 +109,8 @@ static void range_text(const struct setting *setting, char *text, size_t bytes)
 
 	if (setting->multiple)
 		snprintf(multiple, sizeof(multiple), ", a multiple of %" PRIu64, setting->multiple);
-	if (setting->check)
-		snprintf(text, bytes, "see below%s%s", setting->unit ? ", " : "",
+	if (setting->range)
+		snprintf(text, bytes, "%s%s%s", setting->range, setting->unit ? ", " : "",
 			setting->unit ? setting->unit : "");
 	else
 		snprintf(text, bytes, "%.15g to %.15g%s%s%s", setting->least, setting->most,
@@ -391,6 +391,7 @@ json_t *setting_json(const struct scenario *scenario)
 static void help_row(FILE *out, const char *prefix, const struct setting *setting)
 {
 	char range[120] = "", key[2 * KEY_MOST];
+	const char *default_value = "none";
 
 	snprintf(key, sizeof(key), "%s%s", prefix, setting->key);
 	if (setting->choices)
@@ -401,12 +402,11 @@ static void help_row(FILE *out, const char *prefix, const struct setting *settin
 		snprintf(range, sizeof(range), "text");
 	else
 		range_text(setting, range, sizeof(range));
-	fprintf(out, "%-30s %s [%s]\n%-30s %s%s%s\n", key, range,
-		setting->default_value ? setting->default_value
-		: setting->unset       ? setting->unset
-				       : "unset",
-		"", setting->help, setting->check ? ": " : "",
-		setting->check ? (setting->check(5) ? setting->check(5) : "") : "");
+	if (setting->default_value)
+		default_value = setting->default_value;
+	else if (setting->unset)
+		default_value = setting->unset;
+	fprintf(out, "%-30s %s [%s]\n%-30s %s\n", key, range, default_value, "", setting->help);
 }
 
 void scenario_help(FILE *out)

@@ -26,6 +26,7 @@ struct setting {
 	const char *choices;       /* "a|b" */
 	const char *unit;
 	const char *help;
+	const char *range; /* in words, where `least` and `most` don't say it */
 	const char *unset; /* what an unset value means */
 	/* says what is wrong with a value in range, or NULL */
 	const char *(*check)(uint64_t value);

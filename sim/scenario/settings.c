@@ -26,7 +26,7 @@ static const char *check_throttle(uint64_t rate)
 
 static const char *check_line_rate(uint64_t mbps)
 {
-	return mbps && mbps < 10 ? "0 (unlimited) or 10 to 100000" : NULL;
+	return mbps && mbps < 10 ? "neither 0 (unlimited) nor 10 to 100000" : NULL;
 }
 
 /* clang-format off */
@@ -78,14 +78,14 @@ const struct setting_list setting_lists[] = {
 };
 
 #define COST_ROW(name, default_ns, text) \
-	{ .key = "host.cost_ns." #name, .type = SETTING_COUNT,
-	  .offset = AT(host.cost_ns[HOST_COST_##name]), \ .most = 1e9,
+	{ .key = "host.cost_ns." #name, .type = SETTING_COUNT, \
+	  .offset = AT(host.cost_ns[HOST_COST_##name]), .most = 1e9, \
 	  .default_value = #default_ns, .unit = "ns", .help = text },
 
 const struct setting settings[] = {
 	{ .key = "title", .type = SETTING_TEXT, .offset = AT(title), .default_value = "",
 	  .help = "what it is about" },
-	{ .key = "seed", .type = SETTING_COUNT, .offset = AT(seed), .most = 0x1p62,
+	{ .key = "seed", .type = SETTING_COUNT, .offset = AT(seed), .most = 1e18,
 	  .default_value = "1", .help = "of the jitter and of a trace's UUID" },
 	{ .key = "duration_s", .type = SETTING_NUMBER, .offset = AT(duration_s), .least = 1e-6,
 	  .most = 86400, .default_value = "1", .unit = "s",
@@ -99,6 +99,7 @@ const struct setting settings[] = {
 	  .help = "transmit ring (ethtool -G tx)" },
 	{ .key = "nic.line_rate_mbps", .type = SETTING_COUNT, .offset = AT(nic.line_rate_mbps),
 	  .most = 100000, .default_value = "1000", .unit = "Mbit/s", .check = check_line_rate,
+	  .range = "0, or 10 to 100000",
 	  .help = "of the wire; 0: frames take no time" },
 	{ .key = "nic.fetch_ns", .type = SETTING_COUNT, .offset = AT(nic.fetch_ns), .most = 1e9,
 	  .default_value = "500", .unit = "ns",
@@ -120,8 +121,9 @@ const struct setting settings[] = {
 	  .default_value = "true",
 	  .help = "the device computes it: a context descriptor before each packet" },
 	{ .key = "driver.InterruptThrottleRate", .type = SETTING_COUNT,
-	  .offset = AT(driver.throttle_rate), .most = 0x1p62, .default_value = "8000",
+	  .offset = AT(driver.throttle_rate), .most = 1e18, .default_value = "8000",
 	  .unit = "1/s", .check = check_throttle,
+	  .range = "0, or 100 to 100000",
 	  .help = "at most so many interrupts; 0: no limit" },
 	{ .key = "driver.TxIntDelay", .type = SETTING_COUNT, .offset = AT(driver.tidv),
 	  .most = 65535, .unit = "1.024 us", .unset = "the profile's",
