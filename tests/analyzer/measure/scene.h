@@ -28,19 +28,19 @@ struct scene_event {
 			.len = len_, .packet = packet_, .arg = arg_                           \
 		}                                                                             \
 	}
-#define QUEUED(time, device, packet)          AT(0, time, QUEUE, device, NO_QUEUE, packet, 60, 0)
-#define START(cpu, time, device, packet)      AT(cpu, time, START_XMIT, device, NO_QUEUE, packet, 60, 0)
-#define START_ON(queue, time, device, packet) AT(0, time, START_XMIT, device, queue, packet, 60, 0)
-#define XMIT(cpu, time, device, packet, rc) \
-	AT(cpu, time, XMIT, device, NO_QUEUE, packet, 60, (uint32_t)(rc))
+#define QUEUED(time, dev, packet)          AT(0, time, QUEUE, dev, NO_QUEUE, packet, 60, 0)
+#define START(cpu, time, dev, packet)      AT(cpu, time, START_XMIT, dev, NO_QUEUE, packet, 60, 0)
+#define START_ON(queue, time, dev, packet) AT(0, time, START_XMIT, dev, queue, packet, 60, 0)
+#define XMIT(cpu, time, dev, packet, rc) \
+	AT(cpu, time, XMIT, dev, NO_QUEUE, packet, 60, (uint32_t)(rc))
 #define FREE(cpu, time, packet) AT(cpu, time, FREE, EVENT_NO_DEVICE, NO_QUEUE, packet, 0, 0)
 #define DROP(cpu, time, packet, reason) \
 	AT(cpu, time, FREE, EVENT_NO_DEVICE, NO_QUEUE, packet, 0, reason)
 #define ABORT(cpu, time, packet) \
 	AT(cpu, time, FREE, EVENT_NO_DEVICE, NO_QUEUE, packet, 0, UINT64_C(1) << 16)
-#define RECEIVE(time, device, packet) AT(0, time, RECEIVE, device, NO_QUEUE, packet, 60, 0)
-#define LOST(cpu, time)               AT(cpu, time, LOST, EVENT_NO_DEVICE, NO_QUEUE, 0, 0, 1)
-#define OTHER(time)                   AT(0, time, IRQ_ENTRY, EVENT_NO_DEVICE, NO_QUEUE, 0, 0, 0)
+#define RECEIVE(time, dev, packet) AT(0, time, RECEIVE, dev, NO_QUEUE, packet, 60, 0)
+#define LOST(cpu, time)            AT(cpu, time, LOST, EVENT_NO_DEVICE, NO_QUEUE, 0, 0, 1)
+#define OTHER(time)                AT(0, time, IRQ_ENTRY, EVENT_NO_DEVICE, NO_QUEUE, 0, 0, 0)
 
 #define BUSY    0x10
 #define SECONDS UINT64_C(1000000000)
