@@ -133,38 +133,34 @@ static int replace(struct transmit *transmit, struct passage *older)
 }
 
 /*
- * Another device takes over as the packet's lowest one. If the packet was delivered by a veth and
- * not freed since, it is the same packet still, on its way through the host.
- */
-static void go_down(struct transmit *transmit, uint64_t packet)
-{
-	struct passage *passage = packets_find(&transmit->packets, packet);
-
-	for (; passage; passage = passage->other) {
-		if (passage->counted)
-			transmit->tx_packets--;
-		passage->counted = passage->lowest = false;
-	}
-}
-
-/*
- * A passage for a packet that enters the device now, known or not. *suspect says whether its free
- * may have been seen already: by itself, or (for a second device) by the same packet above.
+ * A passage for a packet that enters the device now, known or not. It is suspect if its free may
+ * have been seen already: by itself, or (for a second device) by the same packet above.
+ *
+ * This device takes over as the packet's lowest one. If the packet was delivered by a veth and not
+ * freed since, it is the same packet still, on its way through the host.
  */
 static struct passage *enter(
 	struct transmit *transmit, unsigned cpu, const struct event *event, struct device *device)
 {
-	struct passage *passage = find(transmit, event->packet, device, PASSAGE_DELIVERED);
 	bool suspect = orphans_take(&transmit->orphans, event->packet, cpu, transmit->now);
+	struct passage *passage = packets_find(&transmit->packets, event->packet);
+	struct passage *next, *queued = NULL;
 	bool above = false;
 
-	if (passage) /* often no free follows a delivery: the address simply starts again */
-		passage_forget(transmit, passage);
-	for (passage = packets_find(&transmit->packets, event->packet); passage;
-		passage = passage->other)
+	for (; passage; passage = next) {
+		next = passage->other;
+		if (passage->device == device && passage->state == PASSAGE_DELIVERED) {
+			/* Often no free follows a delivery: the address simply starts again. */
+			passage_forget(transmit, passage);
+			continue;
+		}
+		if (passage->device == device && passage->state == PASSAGE_QUEUED)
+			queued = passage;
 		above |= passage->state == PASSAGE_OPEN && passage->suspect;
-	go_down(transmit, event->packet);
-	passage = find(transmit, event->packet, device, PASSAGE_QUEUED);
+		transmit->tx_packets -= passage->counted;
+		passage->counted = passage->lowest = false;
+	}
+	passage = queued;
 	if (passage)
 		packets_move(&transmit->packets, passage, PASSAGE_OPEN);
 	else

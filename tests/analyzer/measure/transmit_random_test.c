@@ -266,9 +266,78 @@ static void driver_calls_are_busy_or_refuse(void)
 		CU_ASSERT_FATAL(scene_agrees(seed, false));
 }
 
+static bool is_sound(const struct transmit_table *table)
+{
+	return scene_reconciles(table) && table->in_device_max <= table->started &&
+	       table->at_end <= table->in_device_max && table->full_time_share <= 1 &&
+	       table->in_device_avg <= (double)table->in_device_max + 1e-9 &&
+	       table->full_intervals <= table->intervals;
+}
+
+/* No order that a recorder would write: returns without calls, any CPU, frees of all kinds. */
+static void make_nonsense(uint64_t seed, struct scene_event *made, size_t length)
+{
+	static const enum event_id ids[] = { EVENT_QUEUE, EVENT_START_XMIT, EVENT_START_XMIT,
+		EVENT_XMIT, EVENT_XMIT, EVENT_FREE, EVENT_FREE, EVENT_RECEIVE, EVENT_LOST };
+	static const uint32_t codes[] = { 0, 0, 0, BUSY, 1, (uint32_t)-12 };
+	static const uint8_t queues[] = { 0, 1, 7, NO_QUEUE };
+	bool starts = seed % 4 != 0;
+	uint64_t now = 0;
+
+	state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	for (size_t i = 0; i < length; i++) {
+		enum event_id id = ids[below(below(50) ? 8 : 9)];
+
+		now += below(5) ? below(3000) : below(9) ? below(50000) : 3 * SECONDS;
+		if (id == EVENT_START_XMIT && !starts)
+			id = EVENT_XMIT;
+		made[i] = (struct scene_event){ below(4),
+			{ .time = now,
+				.id = (uint16_t)id,
+				.device = (uint8_t)below(SCENE_DEVICES),
+				.queue = queues[below(4)],
+				.packet = 64 * below(12),
+				.len = 60 } };
+		if (id == EVENT_XMIT)
+			made[i].event.arg = codes[below(6)];
+		else if (id == EVENT_FREE)
+			made[i].event.arg = below(4) ? 0 : below(2) ? 5 : 1 << 16;
+	}
+}
+
+static void whatever_comes_every_packet_is_accounted_for(void)
+{
+	static struct scene_event made[400];
+
+	for (uint64_t seed = 1; seed <= 5000; seed++) {
+		const struct transmit_report *report;
+		struct transmit_options any = scene_options();
+		bool good = true;
+
+		make_nonsense(seed, made, 400);
+		any.expire_cycles = seed % 3 ? 0 : 40000;
+		any.capacity = 3;
+		report = scene_play(&any, made, 400);
+		for (unsigned i = 0; i < report->device_count; i++) {
+			const struct transmit_table *device = &report->devices[i];
+
+			good &= is_sound(device);
+			for (unsigned q = 0; q < device->queue_count; q++)
+				good &= is_sound(&device->queues[q]);
+		}
+		good &= report->total_in_device_max <= 12;
+		scene_end();
+		if (!good)
+			printf("seed %llu\n", (unsigned long long)seed);
+		CU_ASSERT_FATAL(good);
+	}
+}
+
 static const struct test_case cases[] = {
 	{ "all driver calls succeed", all_driver_calls_succeed },
 	{ "driver calls are busy or refuse", driver_calls_are_busy_or_refuse },
+	{ "whatever comes, every packet is accounted for",
+		whatever_comes_every_packet_is_accounted_for },
 	{ 0 },
 };
 
