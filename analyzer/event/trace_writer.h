@@ -4,8 +4,8 @@
  * (`stream_0`, `stream_1`, …), a stream for each CPU. Any CTF reader (babeltrace2, Trace Compass)
  * reads it; ours maps it and walks it as an array of struct event.
  *
- * Layout, fixed and little-endian. A stream is a sequence of packets of TRACE_PACKET_BYTES, the
- * last one shorter; each begins with struct trace_packet_header and goes on with records of 32
+ * Layout, fixed and little-endian. A stream is a sequence of packets of at most TRACE_PACKET_BYTES,
+ * as many records as fit; each says its size. Each begins with struct trace_packet_header and goes on with records of 32
  * bytes. Records of a stream are in time order.
  */
 #ifndef ANALYZER_EVENT_TRACE_WRITER_H

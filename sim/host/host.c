@@ -153,7 +153,7 @@ int host_create(struct host **out, const struct host_config *config)
 	host->random = config->seed * 2 + 1; /* the generator must not start at 0 */
 	host->tick = CLOCK_VIRTUAL_HZ / config->tick_hz;
 	for (int i = 0; i < HOST_COST_COUNT; i++)
-		host->cost[i] = clock_cycles(config->cost_ns[i], CLOCK_VIRTUAL_HZ);
+		host->cost[i] = cycles_of_ns(config->cost_ns[i], CLOCK_VIRTUAL_HZ);
 	for (unsigned i = 0; i < config->cpus; i++) {
 		cpu_init(&host->cpus[i], host, i);
 		ksoftirqd_init(&host->cpus[i]);
@@ -182,7 +182,7 @@ static void run_timers(struct host *host, uint64_t now)
 {
 	if (host->watchdog_at <= now) {
 		host->watchdog_at +=
-			clock_cycles(E1000E_WATCHDOG_S * CLOCK_NS_PER_S, CLOCK_VIRTUAL_HZ);
+			cycles_of_ns(E1000E_WATCHDOG_S * CYCLES_NS_PER_S, CLOCK_VIRTUAL_HZ);
 		e1000e_watchdog(host->port, now);
 	}
 	host->timer_at = host->watchdog_at;
@@ -229,7 +229,7 @@ int host_run(struct host *host, struct host_stats *stats)
 {
 	const uint64_t last = host->config.stop + host->config.drain;
 
-	host->watchdog_at = clock_cycles(E1000E_WATCHDOG_S * CLOCK_NS_PER_S, CLOCK_VIRTUAL_HZ);
+	host->watchdog_at = cycles_of_ns(E1000E_WATCHDOG_S * CYCLES_NS_PER_S, CLOCK_VIRTUAL_HZ);
 	run_timers(host, 0);
 	while (!host->error) {
 		uint64_t at = nic_deadline(host->nic), device_at = at;

@@ -141,7 +141,7 @@ void sender_timer(struct sender *sender, uint64_t now)
 {
 	if (sender->wake_at > now)
 		return;
-	sender->wake_at = CLOCK_NEVER;
+	sender->wake_at = CYCLES_NEVER;
 	task_wake(&sender->task, now);
 }
 

@@ -51,7 +51,7 @@ void softirq_begin(struct cpu *cpu, uint64_t now)
 static bool may_restart(struct cpu *cpu, uint64_t now)
 {
 	const struct host_config *config = &cpu->host->config;
-	uint64_t most = clock_cycles(ROUNDS_MOST_NS, config->driver.hz);
+	uint64_t most = cycles_of_ns(ROUNDS_MOST_NS, config->driver.hz);
 
 	if (--cpu->softirq.restarts == 0)
 		return false;

@@ -82,7 +82,7 @@ struct sender {
 	uint64_t outstanding; /* packets */
 	uint64_t slept_at;    /* for send buffer; 0: it doesn't */
 	uint64_t pause;       /* cycles to sleep before the next message */
-	uint64_t wake_at;     /* CLOCK_NEVER: no timer */
+	uint64_t wake_at;     /* CYCLES_NEVER: no timer */
 	struct rte_mbuf *packet;
 	struct queue_run run;
 	struct host_sender_stats stats;
@@ -141,10 +141,10 @@ void task_wake(struct task *task, uint64_t now);
 void task_sleep(struct task *task, uint64_t now);
 void task_bh_enable(struct task *task, uint64_t now);
 
-/* When the CPU acts next; CLOCK_NEVER: idle. */
+/* When the CPU acts next; CYCLES_NEVER: idle. */
 static inline uint64_t cpu_due(const struct cpu *cpu)
 {
-	return cpu->level < 0 ? CLOCK_NEVER : cpu->due[cpu->level];
+	return cpu->level < 0 ? CYCLES_NEVER : cpu->due[cpu->level];
 }
 
 /* softirq.c */

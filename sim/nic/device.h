@@ -4,7 +4,7 @@
 #ifndef SIM_NIC_DEVICE_H
 #define SIM_NIC_DEVICE_H
 
-#include "clock.h"
+#include "cycles.h"
 #include "nic.h"
 
 /* The transmit queue. Indices are of descriptors; head == tail: nothing to send. */
@@ -34,8 +34,8 @@ struct nic_interrupt {
 	uint32_t cause, mask;      /* ICR, IMS */
 	uint64_t gap;              /* cycles between two interrupts, from ITR */
 	uint64_t tidv, tadv;       /* delays in cycles; 0: none */
-	uint64_t tidv_at, tadv_at; /* when they run out; CLOCK_NEVER: not running */
-	uint64_t raise_at;         /* when the line goes up; CLOCK_NEVER: no reason to */
+	uint64_t tidv_at, tadv_at; /* when they run out; CYCLES_NEVER: not running */
+	uint64_t raise_at;         /* when the line goes up; CYCLES_NEVER: no reason to */
 	uint64_t open_at;          /* the throttle's gap ends */
 	uint64_t raised_at;
 	bool raised; /* and not yet taken */

@@ -24,7 +24,7 @@ static void schedule(struct nic *nic, uint64_t now)
 {
 	struct nic_interrupt *irq = &nic->irq;
 
-	if (irq->raise_at == CLOCK_NEVER && irq->cause & irq->mask)
+	if (irq->raise_at == CYCLES_NEVER && irq->cause & irq->mask)
 		irq->raise_at = now > irq->open_at ? now : irq->open_at;
 }
 
@@ -44,14 +44,14 @@ void interrupt_delayed(struct nic *nic, uint64_t now)
 		return;
 	}
 	irq->tidv_at = now + irq->tidv;
-	if (irq->tadv && irq->tadv_at == CLOCK_NEVER)
+	if (irq->tadv && irq->tadv_at == CYCLES_NEVER)
 		irq->tadv_at = now + irq->tadv;
 }
 
 /* One of the two has run out: both stop, what is pending is written back, the cause is set. */
 void interrupt_delay_over(struct nic *nic, uint64_t now)
 {
-	nic->irq.tidv_at = nic->irq.tadv_at = CLOCK_NEVER;
+	nic->irq.tidv_at = nic->irq.tadv_at = CYCLES_NEVER;
 	tx_write_back(nic, now);
 	interrupt_cause(nic, ICR_TXDW, now);
 }
@@ -65,7 +65,7 @@ void interrupt_raise(struct nic *nic, uint64_t now)
 {
 	struct nic_interrupt *irq = &nic->irq;
 
-	irq->raise_at = CLOCK_NEVER;
+	irq->raise_at = CYCLES_NEVER;
 	if (!(irq->cause & irq->mask)) /* read or masked in the meantime */
 		return;
 	irq->open_at = now + irq->gap;

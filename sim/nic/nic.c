@@ -11,8 +11,8 @@ struct nic *nic_create(const struct nic_config *config)
 	if (!nic)
 		return NULL;
 	nic->config = *config;
-	nic->irq.tidv_at = nic->irq.tadv_at = nic->irq.raise_at = CLOCK_NEVER;
-	nic->deadline = CLOCK_NEVER;
+	nic->irq.tidv_at = nic->irq.tadv_at = nic->irq.raise_at = CYCLES_NEVER;
+	nic->deadline = CYCLES_NEVER;
 	return nic;
 }
 
@@ -70,7 +70,7 @@ static void execute(struct nic *nic, uint64_t at)
 
 void nic_advance(struct nic *nic, uint64_t now)
 {
-	while (nic->deadline <= now && nic->deadline != CLOCK_NEVER) {
+	while (nic->deadline <= now && nic->deadline != CYCLES_NEVER) {
 		execute(nic, nic->deadline);
 		nic->deadline = next_thing(nic);
 	}
@@ -158,15 +158,15 @@ void nic_write(void *device, uint32_t offset, uint32_t value, uint64_t now)
 		nic->tx.wthresh = value >> TXDCTL_WTHRESH_SHIFT & TXDCTL_WTHRESH_MASK;
 		break;
 	case REG_ITR:
-		nic->irq.gap = clock_cycles((uint64_t)(value & 0xffff) * ITR_UNIT_NS, hz);
+		nic->irq.gap = cycles_of_ns((uint64_t)(value & 0xffff) * ITR_UNIT_NS, hz);
 		break;
 	case REG_TIDV:
-		nic->irq.tidv = clock_cycles((uint64_t)(value & 0xffff) * DELAY_UNIT_NS, hz);
+		nic->irq.tidv = cycles_of_ns((uint64_t)(value & 0xffff) * DELAY_UNIT_NS, hz);
 		if (value & TIDV_FPD)
 			tx_write_back(nic, now);
 		break;
 	case REG_TADV:
-		nic->irq.tadv = clock_cycles((uint64_t)(value & 0xffff) * DELAY_UNIT_NS, hz);
+		nic->irq.tadv = cycles_of_ns((uint64_t)(value & 0xffff) * DELAY_UNIT_NS, hz);
 		break;
 	case REG_ICS:
 		interrupt_cause(nic, value & ~ICR_INT_ASSERTED, now);

@@ -73,7 +73,7 @@ void nic_write(void *nic, uint32_t offset, uint32_t value, uint64_t now);
 /* Executes all that happens up to and including `now`. `now` never goes back. */
 void nic_advance(struct nic *nic, uint64_t now);
 
-/* The time of the next thing that will happen by itself; CLOCK_NEVER if nothing will. */
+/* The time of the next thing that will happen by itself; CYCLES_NEVER if nothing will. */
 uint64_t nic_deadline(const struct nic *nic);
 
 /* Takes an interrupt if the line was raised since the last call, and the time when it was. */

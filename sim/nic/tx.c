@@ -13,9 +13,9 @@ static uint64_t cycles_of_bits(uint64_t bits, uint32_t mbps, uint64_t hz)
 {
 	if (!mbps)
 		return 0;
-	if (hz == CLOCK_NS_PER_S) /* no need for a wide division */
+	if (hz == CYCLES_NS_PER_S) /* no need for a wide division */
 		return bits * 1000 / mbps;
-	return (uint64_t)((clock_product)bits * hz / (UINT64_C(1000000) * mbps));
+	return (uint64_t)((cycles_product)bits * hz / (UINT64_C(1000000) * mbps));
 }
 
 uint64_t nic_wire_cycles(const struct nic_config *config, uint32_t frame_bytes)
@@ -34,7 +34,7 @@ uint64_t tx_held_until(const struct nic *nic, enum nic_fault_type type, uint64_t
 		if (fault->type != type || at < fault->at)
 			continue;
 		if (!fault->duration)
-			return CLOCK_NEVER;
+			return CYCLES_NEVER;
 		if (at < fault->at + fault->duration)
 			return fault->at + fault->duration;
 	}
@@ -101,13 +101,13 @@ void tx_start_packet(struct nic *nic)
 	if (!read_descriptors(tx, &buffer, &posted))
 		return;
 	tx->dma_free_at =
-		later(posted + clock_cycles(config->fetch_ns, config->hz), tx->dma_free_at);
+		later(posted + cycles_of_ns(config->fetch_ns, config->hz), tx->dma_free_at);
 	tx->dma_free_at +=
 		cycles_of_bits(8 * (uint64_t)tx->packet_bytes, config->dma_rate_mbps, config->hz);
 	wire_at = later(tx->dma_free_at, tx->wire_free_at);
 	paused_until = tx_held_until(nic, NIC_FAULT_LINK_PAUSE, wire_at);
 	tx->wire_free_at = later(wire_at, paused_until);
-	if (tx->wire_free_at != CLOCK_NEVER)
+	if (tx->wire_free_at != CYCLES_NEVER)
 		tx->wire_free_at += nic_wire_cycles(config, tx->packet_bytes);
 	tx->sent_at = tx->wire_free_at;
 	tx->packet = config->packet_stride ? (buffer - config->packet_base) /

@@ -15,8 +15,8 @@
 
 #define DEVICE_NAME "eth0"
 #define DROP_REASON "QDISC_DROP" /* as skb:kfree_skb prints it */
-#define STALL_NS    (2 * CLOCK_NS_PER_S)
-#define DRAIN_NS    CLOCK_NS_PER_S /* after the senders have ended */
+#define STALL_NS    (2 * CYCLES_NS_PER_S)
+#define DRAIN_NS    CYCLES_NS_PER_S /* after the senders have ended */
 
 /* The events of a run go to the measure, and to a trace if one is wanted. */
 struct run_sink {

@@ -107,8 +107,9 @@ static void say_stall(const struct outcome *outcome, FILE *out)
 		paragraph(out,
 			"Transmit is broken: from %.6f s on nothing left the device for %.6f s, "
 			"with %" PRIu64 " packets in it%s.",
-			(double)stall->start / 1e9, (double)(stall->end - stall->start) / 1e9,
-			stall->packets, stall->open ? ", and they never left" : "");
+			(double)(stall->start / 1000) / 1e6,
+			(double)(stall->end - stall->start) / 1e9, stall->packets,
+			stall->open ? ", and they never left" : "");
 	}
 }
 

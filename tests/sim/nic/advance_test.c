@@ -13,13 +13,13 @@ static void an_idle_device_has_no_deadline(void)
 	struct nic_config config = rig_config();
 
 	rig_start(&rig, &config);
-	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CLOCK_NEVER);
+	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CYCLES_NEVER);
 	nic_write(rig.nic, REG_IMS, ICR_TXDW, 10);
 	nic_write(rig.nic, REG_ITR, 3906, 10);
 	nic_write(rig.nic, REG_TIDV, 8, 10);
 	nic_write(rig.nic, REG_TADV, 32, 10);
 	nic_advance(rig.nic, 1000);
-	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CLOCK_NEVER);
+	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CYCLES_NEVER);
 	rig_end(&rig);
 }
 
@@ -29,7 +29,7 @@ static void an_idle_device_has_no_deadline(void)
  */
 static void the_deadline_names_each_next_thing(void)
 {
-	static const uint64_t next[] = { 10672, 11344, 11344 + 8192, 9864 + 999936, CLOCK_NEVER };
+	static const uint64_t next[] = { 10672, 11344, 11344 + 8192, 9864 + 999936, CYCLES_NEVER };
 	struct nic_config config = rig_config();
 
 	rig_start(&rig, &config);
@@ -42,14 +42,14 @@ static void the_deadline_names_each_next_thing(void)
 	CU_ASSERT_EQUAL(rig_advance(&rig, 1672), 0);
 	CU_ASSERT_EQUAL(nic_deadline(rig.nic), 9864);
 	CU_ASSERT_EQUAL(rig_advance(&rig, 9864), 9864);
-	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CLOCK_NEVER);
+	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CYCLES_NEVER);
 
 	nic_read(rig.nic, REG_ICR, 10000);
 	rig_post(&rig, 0x1000, SEND_DELAYED | 60);
 	rig_send(&rig, SEND_DELAYED, 60, 10000);
 	for (size_t i = 0; i < sizeof(next) / sizeof(*next); i++) {
 		CU_ASSERT_EQUAL(nic_deadline(rig.nic), next[i]);
-		if (next[i] != CLOCK_NEVER)
+		if (next[i] != CYCLES_NEVER)
 			nic_advance(rig.nic, next[i]);
 	}
 	rig_end(&rig);
@@ -68,7 +68,7 @@ static void the_deadline_is_the_shorter_delay(void)
 	nic_advance(rig.nic, 1000);
 	CU_ASSERT_EQUAL(nic_deadline(rig.nic), 5096);
 	nic_advance(rig.nic, 5096);
-	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CLOCK_NEVER);
+	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CYCLES_NEVER);
 	rig_end(&rig);
 }
 

@@ -34,7 +34,7 @@ static void the_first_is_immediate(void)
 	cause(5000);
 	CU_ASSERT_EQUAL(nic_deadline(rig.nic), 5000);
 	CU_ASSERT_EQUAL(rig_advance(&rig, 5000), 5000);
-	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CLOCK_NEVER);
+	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CYCLES_NEVER);
 	rig_end(&rig);
 }
 
@@ -161,7 +161,7 @@ static void a_masked_cause_stays_silent(void)
 	start_throttled();
 	nic_write(rig.nic, REG_IMC, ICR_TXDW, 0);
 	cause(5000);
-	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CLOCK_NEVER);
+	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CYCLES_NEVER);
 	CU_ASSERT_EQUAL(rig_advance(&rig, 10 * GAP), 0);
 	CU_ASSERT_EQUAL(nic_stats(rig.nic)->interrupts, 0);
 	rig_end(&rig);
@@ -238,7 +238,7 @@ static void one_packet_waits_for_tidv(void)
 	CU_ASSERT_TRUE(rig_done(&rig, 0)); /* the descriptor doesn't wait, only the interrupt */
 	CU_ASSERT_EQUAL(nic_deadline(rig.nic), 9192);
 	CU_ASSERT_EQUAL(rig_run(&rig, 9192), 9192);
-	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CLOCK_NEVER);
+	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CYCLES_NEVER);
 	rig_end(&rig);
 }
 
@@ -296,7 +296,7 @@ static void a_short_tadv_comes_first(void)
 	rig_send(&rig, SEND_DELAYED, 60, 1000);
 	CU_ASSERT_EQUAL(rig_run(&rig, 5095), 0);
 	CU_ASSERT_EQUAL(rig_run(&rig, 5096), 5096);
-	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CLOCK_NEVER); /* TIDV has stopped too */
+	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CYCLES_NEVER); /* TIDV has stopped too */
 	rig_end(&rig);
 }
 
@@ -305,7 +305,7 @@ static void tidv_of_0_turns_both_off(void)
 	start_delayed(0, 32);
 	rig_send(&rig, SEND_DELAYED, 60, 1000);
 	CU_ASSERT_EQUAL(rig_run(&rig, 1000), 1000);
-	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CLOCK_NEVER);
+	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CYCLES_NEVER);
 	rig_end(&rig);
 }
 

@@ -80,7 +80,7 @@ static void a_tail_beyond_the_ring_is_ignored(void)
 	nic_write(rig.nic, REG_TDT, RIG_RING, 1000);
 	nic_write(rig.nic, REG_TDT, UINT32_MAX, 1000);
 	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_TDT, 1000), 0);
-	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CLOCK_NEVER);
+	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CYCLES_NEVER);
 	rig_end(&rig);
 }
 
@@ -114,7 +114,7 @@ static void without_a_ring_nothing_is_sent(void)
 	nic_write(nic, REG_TCTL, TCTL_EN, 0);
 	nic_write(nic, REG_TDT, 1, 0);
 	CU_ASSERT_EQUAL(nic_read(nic, REG_TDT, 0), 0);
-	CU_ASSERT_EQUAL(nic_deadline(nic), CLOCK_NEVER);
+	CU_ASSERT_EQUAL(nic_deadline(nic), CYCLES_NEVER);
 	nic_destroy(nic);
 	nic_destroy(NULL);
 }
@@ -143,7 +143,7 @@ static void a_transmitter_that_is_off_sends_nothing(void)
 	start_plain();
 	nic_write(rig.nic, REG_TCTL, 0, 0);
 	rig_send(&rig, SEND, 60, 1000);
-	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CLOCK_NEVER);
+	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CYCLES_NEVER);
 	nic_advance(rig.nic, 100000);
 	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_TDH, 100000), 0);
 	nic_write(rig.nic, REG_TCTL, TCTL_EN, 100000);
@@ -173,12 +173,12 @@ static void a_stopped_transmitter_stays_so(void)
 	rig_send(&rig, SEND, 60, 1000);
 	rig_send(&rig, SEND, 60, 1100);
 	CU_ASSERT_EQUAL(rig_run(&rig, 2000), 1672);
-	CU_ASSERT_EQUAL(rig_run(&rig, CLOCK_NS_PER_S), 0);
-	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CLOCK_NEVER);
-	rig_send(&rig, SEND, 60, CLOCK_NS_PER_S);
-	CU_ASSERT_EQUAL(rig_run(&rig, 100 * CLOCK_NS_PER_S), 0);
-	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_TDH, 100 * CLOCK_NS_PER_S), 1);
-	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_TDT, 100 * CLOCK_NS_PER_S), 4);
+	CU_ASSERT_EQUAL(rig_run(&rig, CYCLES_NS_PER_S), 0);
+	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CYCLES_NEVER);
+	rig_send(&rig, SEND, 60, CYCLES_NS_PER_S);
+	CU_ASSERT_EQUAL(rig_run(&rig, 100 * CYCLES_NS_PER_S), 0);
+	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_TDH, 100 * CYCLES_NS_PER_S), 1);
+	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_TDT, 100 * CYCLES_NS_PER_S), 4);
 	CU_ASSERT_FALSE(rig_done(&rig, 1));
 	CU_ASSERT_EQUAL(nic_stats(rig.nic)->packets, 1);
 	CU_ASSERT_EQUAL(rig.event_count, 1);
@@ -191,8 +191,8 @@ static void a_transmitter_stopped_at_rest_sends_nothing(void)
 
 	start_with(&stop, 1);
 	rig_send(&rig, SEND, 60, 1000);
-	CU_ASSERT_EQUAL(rig_run(&rig, CLOCK_NS_PER_S), 0);
-	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_TDH, CLOCK_NS_PER_S), 0);
+	CU_ASSERT_EQUAL(rig_run(&rig, CYCLES_NS_PER_S), 0);
+	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_TDH, CYCLES_NS_PER_S), 0);
 	rig_end(&rig);
 }
 
@@ -272,8 +272,8 @@ static void a_lost_interrupt_alone_does_not_come_back(void)
 
 	start_with(&loss, 1);
 	rig_send(&rig, SEND, 60, 1000);
-	CU_ASSERT_EQUAL(rig_run(&rig, CLOCK_NS_PER_S), 0);
-	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_ICR, CLOCK_NS_PER_S),
+	CU_ASSERT_EQUAL(rig_run(&rig, CYCLES_NS_PER_S), 0);
+	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_ICR, CYCLES_NS_PER_S),
 		ICR_TXDW | UINT32_C(0x80000000)); /* the cause waits to be read */
 	rig_end(&rig);
 }

@@ -6,7 +6,7 @@
 #ifndef TESTS_SIM_NIC_RIG_H
 #define TESTS_SIM_NIC_RIG_H
 
-#include "clock.h"
+#include "cycles.h"
 #include "harness.h"
 #include "nic.h"
 #include <string.h>
@@ -40,7 +40,7 @@ static inline void rig_emit(struct event_sink *sink, unsigned cpu, const struct 
 /* 1 GHz, 1 Gbit/s, and nothing else takes time. */
 static inline struct nic_config rig_config(void)
 {
-	return (struct nic_config){ .hz = CLOCK_NS_PER_S, .line_rate_mbps = 1000, .device = 3 };
+	return (struct nic_config){ .hz = CYCLES_NS_PER_S, .line_rate_mbps = 1000, .device = 3 };
 }
 
 /* The device as after the driver's set-up at time 0, but with all interrupts masked. */

@@ -6,7 +6,7 @@ static struct rig rig;
 
 static uint64_t wire_cycles(uint32_t mbps, uint32_t bytes)
 {
-	struct nic_config config = { .hz = CLOCK_NS_PER_S, .line_rate_mbps = mbps };
+	struct nic_config config = { .hz = CYCLES_NS_PER_S, .line_rate_mbps = mbps };
 
 	return nic_wire_cycles(&config, bytes);
 }
@@ -213,7 +213,7 @@ static void a_lone_context_waits_for_its_packet(void)
 	start_plain();
 	post_context(0);
 	rig_write_tail(&rig, 1000);
-	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CLOCK_NEVER);
+	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CYCLES_NEVER);
 	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_TDH, 2000), 0);
 	rig_end(&rig);
 }
@@ -262,7 +262,7 @@ static void a_tail_in_the_middle_of_a_packet_waits(void)
 	start(&config);
 	rig_post(&rig, 0x1000, TXD_CMD_DEXT | TXD_DTYP_DATA | 40);
 	rig_write_tail(&rig, 1000);
-	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CLOCK_NEVER);
+	CU_ASSERT_EQUAL(nic_deadline(rig.nic), CYCLES_NEVER);
 	rig_send(&rig, SEND, 50, 5000);
 	CU_ASSERT_EQUAL(nic_deadline(rig.nic), 6502);
 	nic_advance(rig.nic, 100000);
