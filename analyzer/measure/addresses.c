@@ -7,14 +7,12 @@
 
 #define SLOTS_AT_FIRST 256
 
-int addresses_reserve(struct addresses *addresses)
+int addresses_grow(struct addresses *addresses)
 {
 	struct address_slot *old = addresses->slots;
 	size_t count = old ? addresses->mask + 1 : 0;
 	size_t new_count = old ? 2 * count : SLOTS_AT_FIRST;
 
-	if (2 * (addresses->used + 1) <= count)
-		return 0;
 	addresses->slots = calloc(new_count, sizeof(*addresses->slots));
 	if (!addresses->slots) {
 		addresses->slots = old;

@@ -47,8 +47,16 @@ static inline uintptr_t addresses_get(const struct addresses *addresses, uint64_
 	return addresses->used ? addresses_slot(addresses, address)->value : 0;
 }
 
-/* Makes place for one more address; slots move. 0 or -ENOMEM. */
-int addresses_reserve(struct addresses *addresses);
+/* Doubles the number of slots, which move. 0 or -ENOMEM. */
+int addresses_grow(struct addresses *addresses);
+
+/* Makes place for one more address; slots may move. 0 or -ENOMEM. */
+static inline int addresses_reserve(struct addresses *addresses)
+{
+	if (addresses->slots && 2 * addresses->used <= addresses->mask - 1)
+		return 0;
+	return addresses_grow(addresses);
+}
 
 /* Enters an address under a value that isn't 0, in the slot that addresses_slot found free. */
 static inline void addresses_enter(

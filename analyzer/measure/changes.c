@@ -10,7 +10,7 @@ static int count_inside(struct changes *changes, const struct change *change)
 {
 	struct address_slot *slot;
 
-	if (addresses_reserve(&changes->inside))
+	if (change->kind == CHANGE_START && addresses_reserve(&changes->inside))
 		return -ENOMEM;
 	slot = addresses_slot(&changes->inside, change->packet);
 	if (change->kind != CHANGE_START) {
