@@ -5,8 +5,8 @@
  * reads it; ours maps it and walks it as an array of struct event.
  *
  * Layout, fixed and little-endian. A stream is a sequence of packets of at most TRACE_PACKET_BYTES,
- * as many records as fit; each says its size. Each begins with struct trace_packet_header and goes on with records of 32
- * bytes. Records of a stream are in time order.
+ * as many records as fit; it begins with struct trace_packet_header, which says its size, and goes
+ * on with records of 32 bytes. Records of a stream are in time order.
  */
 #ifndef ANALYZER_EVENT_TRACE_WRITER_H
 #define ANALYZER_EVENT_TRACE_WRITER_H

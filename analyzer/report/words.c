@@ -32,11 +32,16 @@ static void say_packed(const struct transmit_table *table, char *text, size_t by
 	if (table->intervals)
 		add(text, bytes, ", in %" PRIu64 " of %" PRIu64 " intervals between clean-ups",
 			table->full_intervals, table->intervals);
-	add(text, bytes,
-		" and %.1f %% of the time. Meanwhile the sender waits for the ring: a larger ring, "
-		"or"
-		" clean-ups at shorter intervals, would let more through.",
-		100 * table->full_time_share);
+	add(text, bytes, " and %.1f %% of the time. ", 100 * table->full_time_share);
+	if (2 * table->full_intervals > table->intervals)
+		add(text, bytes,
+			"Meanwhile the sender waits for the ring: a larger ring, or clean-ups at "
+			"shorter "
+			"intervals, would let more through.");
+	else if (table->stall_count)
+		add(text, bytes, "It filled up because the device let nothing go: see the stall.");
+	else
+		add(text, bytes, "That is rare: mostly it isn't the ring that limits the sender.");
 }
 
 void words_verdict(const struct transmit_table *table, char *text, size_t bytes)
