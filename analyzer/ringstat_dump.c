@@ -2,7 +2,7 @@
 #include "ringstat_input.h"
 
 #include "clean.h"
-#include "units.h"
+#include "cycles.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -129,11 +129,11 @@ static void begin_text(
 	struct line *line, const struct event *event, unsigned cpu, uint64_t hz, const char *device)
 {
 	char *clean = clean_terminal(device ? device : "-");
-	uint64_t ns = hz ? units_ns(event->time, hz) : 0;
+	uint64_t ns = hz ? cycles_to_ns(event->time, hz) : 0;
 
 	if (hz)
-		fprintf(line->out, "%6" PRIu64 ".%09" PRIu64, ns / UNITS_NS_PER_S,
-			ns % UNITS_NS_PER_S);
+		fprintf(line->out, "%6" PRIu64 ".%09" PRIu64, ns / CYCLES_NS_PER_S,
+			ns % CYCLES_NS_PER_S);
 	else
 		fprintf(line->out, "%" PRIu64, event->time);
 	fprintf(line->out, " [%03u] %-8s %-13s", cpu, clean ? clean : "?", event_name(event->id));
@@ -143,7 +143,7 @@ static void begin_text(
 static void begin_json(
 	struct line *line, const struct event *event, unsigned cpu, uint64_t hz, const char *device)
 {
-	uint64_t time = hz ? units_ns(event->time, hz) : event->time;
+	uint64_t time = hz ? cycles_to_ns(event->time, hz) : event->time;
 
 	put_json(line, hz ? "time_ns" : "time_cycles", json_integer((json_int_t)time));
 	put_number(line, "cpu", cpu);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ringstat_input.h"
 
-#include "units.h"
+#include "cycles.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static bool is_asked_for(const struct ringstat_input *input, const struct event 
 
 	if (!options->from_given && !options->to_given)
 		return true;
-	ns = units_ns(event->time, reader_source(input->reader)->hz);
+	ns = cycles_to_ns(event->time, reader_source(input->reader)->hz);
 	return (!options->from_given || ns >= options->from_ns) &&
 	       (!options->to_given || ns <= options->to_ns);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ringstat_input.h"
 
+#include "cycles.h"
 #include "report.h"
-#include "units.h"
 #include <errno.h>
 #include <string.h>
 
 /* Cycles of a time, rounded up: nothing shorter than the time asked for must do. */
 static uint64_t cycles_of(uint64_t ns, uint64_t hz)
 {
-	units_wide cycles = ((units_wide)ns * hz + UNITS_NS_PER_S - 1) / UNITS_NS_PER_S;
+	cycles_product cycles = ((cycles_product)ns * hz + CYCLES_NS_PER_S - 1) / CYCLES_NS_PER_S;
 
 	return cycles > UINT64_MAX ? UINT64_MAX : (uint64_t)cycles;
 }

@@ -70,7 +70,7 @@ static void put_time(struct object *object, const char *name, uint64_t hz, json_
 
 static json_t *time_of(uint64_t cycles, uint64_t hz)
 {
-	return number(hz ? units_ns(cycles, hz) : cycles);
+	return number(hz ? cycles_to_ns(cycles, hz) : cycles);
 }
 
 /* Of nothing there is neither an average nor a maximum. */

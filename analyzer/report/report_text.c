@@ -51,7 +51,7 @@ static void print_name(FILE *out, const char *format, const char *name)
 /* 0.795687msec, as in 2010; cycles where the clock isn't calibrated. */
 static void print_time(FILE *out, const char *label, uint64_t cycles, uint64_t hz)
 {
-	uint64_t ns = hz ? units_ns(cycles, hz) : 0;
+	uint64_t ns = hz ? cycles_to_ns(cycles, hz) : 0;
 
 	if (hz)
 		fprintf(out, "%s=%" PRIu64 ".%06" PRIu64 "msec", label, ns / 1000000, ns % 1000000);
@@ -129,10 +129,10 @@ static void print_queues(const struct report *report, const struct transmit_tabl
 /* Seconds as the trace has them. */
 static void print_seconds(FILE *out, uint64_t cycles, uint64_t hz)
 {
-	uint64_t ns = units_ns(cycles, hz);
+	uint64_t ns = cycles_to_ns(cycles, hz);
 
-	fprintf(out, "%" PRIu64 ".%06" PRIu64 " s", ns / UNITS_NS_PER_S,
-		ns % UNITS_NS_PER_S / 1000);
+	fprintf(out, "%" PRIu64 ".%06" PRIu64 " s", ns / CYCLES_NS_PER_S,
+		ns % CYCLES_NS_PER_S / 1000);
 }
 
 static void print_stalls(const struct report *report, const struct transmit_table *table, FILE *out)

@@ -1,29 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From cycles to time. Cycles are subtracted first and converted here, once, in 128 bits: no stamp
- * is too large and no frequency is rounded.
+ * Averages of cycles as time. (Single times are converted in 128 bits: see cycles.h.)
  */
 #ifndef ANALYZER_REPORT_UNITS_H
 #define ANALYZER_REPORT_UNITS_H
 
-#include <stdint.h>
+#include "cycles.h"
 
-__extension__ typedef unsigned __int128 units_wide;
-
-#define UNITS_NS_PER_S UINT64_C(1000000000)
-
-/* Nanoseconds, rounded to the nearest; UINT64_MAX if they don't fit. hz is not 0. */
-static inline uint64_t units_ns(uint64_t cycles, uint64_t hz)
-{
-	units_wide ns = ((units_wide)cycles * UNITS_NS_PER_S + hz / 2) / hz;
-
-	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
-}
-
-/* An average number of cycles in nanoseconds. */
+/* An average number of cycles in nanoseconds. hz is not 0. */
 static inline double units_ns_avg(double cycles, uint64_t hz)
 {
-	return hz == UNITS_NS_PER_S ? cycles : cycles * (double)UNITS_NS_PER_S / (double)hz;
+	return hz == CYCLES_NS_PER_S ? cycles : cycles * (double)CYCLES_NS_PER_S / (double)hz;
 }
 
 #endif
