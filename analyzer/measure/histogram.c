@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-int histogram_grow(struct histogram *histogram, uint32_t bucket)
+int histogram_grow(struct histogram *histogram, uint32_t place)
 {
 	/* To the end of the power of two: most later values then find their bucket. */
-	uint32_t room = (bucket | 127) + 1;
-	uint64_t *buckets = realloc(histogram->buckets, room * sizeof(*buckets));
+	uint32_t room = (place | 127) + 1;
+	struct histogram_bucket *buckets = realloc(histogram->buckets, room * sizeof(*buckets));
 
 	if (!buckets)
 		return -ENOMEM;
@@ -19,18 +19,23 @@ int histogram_grow(struct histogram *histogram, uint32_t bucket)
 	return 0;
 }
 
-static uint64_t bucket_middle(uint32_t bucket)
+/*
+ * The sum may overflow where thousands of values are beyond 2^50 or so; what is left of it, divided
+ * by so many, is less than the bucket is wide, so the answer stays in the bucket all the same.
+ */
+static uint64_t bucket_average(const struct histogram *histogram, uint32_t place)
 {
-	unsigned shift = bucket < 256 ? 0 : (bucket >> 7) - 1;
-	uint64_t low = (uint64_t)(bucket - (shift << 7)) << shift;
+	const struct histogram_bucket *bucket = &histogram->buckets[place];
+	unsigned shift = place < 256 ? 0 : (place >> 7) - 1;
+	uint64_t low = (uint64_t)(place - (shift << 7)) << shift;
 
-	return low + ((UINT64_C(1) << shift) - 1) / 2;
+	return low + bucket->excess / bucket->values;
 }
 
 uint64_t histogram_percentile(const struct histogram *histogram, double share)
 {
 	uint64_t rank, seen = 0, value;
-	uint32_t bucket = 0;
+	uint32_t place = 0;
 
 	if (!histogram->count)
 		return 0;
@@ -39,9 +44,9 @@ uint64_t histogram_percentile(const struct histogram *histogram, double share)
 		rank = 1;
 	if (rank > histogram->count)
 		rank = histogram->count;
-	while ((seen += histogram->buckets[bucket]) < rank)
-		bucket++;
-	value = bucket_middle(bucket);
+	while ((seen += histogram->buckets[place].values) < rank)
+		place++;
+	value = bucket_average(histogram, place);
 	if (value < histogram->min)
 		return histogram->min;
 	return value > histogram->max ? histogram->max : value;

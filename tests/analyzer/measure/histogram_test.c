@@ -43,7 +43,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Against the sorted values, over all magnitudes that 64 bits have. */
-static void percentiles_are_right_to_half_a_percent(void)
+static void percentiles_are_right_to_one_percent(void)
 {
 	static const double shares[] = { 0.01, 0.25, 0.5, 0.9, 0.99, 0.999 };
 	enum { COUNT = 5000 };
@@ -63,7 +63,7 @@ static void percentiles_are_right_to_half_a_percent(void)
 			double exact = (double)values[(int)(shares[i] * COUNT + 0.5) - 1];
 			double found = (double)histogram_percentile(&histogram, shares[i]);
 
-			CU_ASSERT(found >= exact * 0.995 && found <= exact * 1.005);
+			CU_ASSERT(found >= exact * 0.992 && found <= exact * 1.008);
 		}
 		CU_ASSERT_EQUAL(histogram_spread(&histogram).min, values[0]);
 		CU_ASSERT_EQUAL(histogram_spread(&histogram).max, values[COUNT - 1]);
@@ -74,16 +74,16 @@ static void percentiles_are_right_to_half_a_percent(void)
 
 static void buckets_touch_without_gap_or_overlap(void)
 {
-	CU_ASSERT_EQUAL(histogram_bucket(0), 0);
-	CU_ASSERT_EQUAL(histogram_bucket(255), 255);
-	CU_ASSERT_EQUAL(histogram_bucket(256), 256);
-	CU_ASSERT_EQUAL(histogram_bucket(257), 256);
-	CU_ASSERT_EQUAL(histogram_bucket(258), 257);
-	CU_ASSERT_EQUAL(histogram_bucket(511), 383);
-	CU_ASSERT_EQUAL(histogram_bucket(512), 384);
+	CU_ASSERT_EQUAL(histogram_place(0), 0);
+	CU_ASSERT_EQUAL(histogram_place(255), 255);
+	CU_ASSERT_EQUAL(histogram_place(256), 256);
+	CU_ASSERT_EQUAL(histogram_place(257), 256);
+	CU_ASSERT_EQUAL(histogram_place(258), 257);
+	CU_ASSERT_EQUAL(histogram_place(511), 383);
+	CU_ASSERT_EQUAL(histogram_place(512), 384);
 	for (unsigned bit = 9; bit < 64; bit++)
-		CU_ASSERT_EQUAL(histogram_bucket(UINT64_C(1) << bit),
-			histogram_bucket((UINT64_C(1) << bit) - 1) + 1);
+		CU_ASSERT_EQUAL(histogram_place(UINT64_C(1) << bit),
+			histogram_place((UINT64_C(1) << bit) - 1) + 1);
 }
 
 static void the_sum_does_not_overflow(void)
@@ -94,6 +94,17 @@ static void the_sum_does_not_overflow(void)
 		histogram_add(&histogram, UINT64_MAX);
 	CU_ASSERT_DOUBLE_EQUAL(histogram_spread(&histogram).avg, 18446744073709551615.0, 1);
 	CU_ASSERT_EQUAL(histogram_spread(&histogram).p50, UINT64_MAX);
+	histogram_clear(&histogram);
+}
+
+static void times_in_steps_are_exact(void)
+{
+	struct histogram histogram = { 0 };
+
+	for (uint64_t us = 1; us <= 100; us++)
+		histogram_add(&histogram, 1000 * us);
+	CU_ASSERT_EQUAL(histogram_percentile(&histogram, 0.5), 50000);
+	CU_ASSERT_EQUAL(histogram_percentile(&histogram, 0.99), 99000);
 	histogram_clear(&histogram);
 }
 
@@ -112,9 +123,10 @@ static const struct test_case cases[] = {
 	{ "small values are exact", small_values_are_exact },
 	{ "equal values make every percentile that value",
 		equal_values_make_every_percentile_that_value },
-	{ "percentiles are right to half a percent", percentiles_are_right_to_half_a_percent },
+	{ "percentiles are right to one percent", percentiles_are_right_to_one_percent },
 	{ "buckets touch without gap or overlap", buckets_touch_without_gap_or_overlap },
 	{ "the sum does not overflow", the_sum_does_not_overflow },
+	{ "times in steps are exact", times_in_steps_are_exact },
 	{ "an empty one is all zero", an_empty_one_is_all_zero },
 	{ 0 },
 };
