@@ -36,8 +36,7 @@ static void say_packed(const struct transmit_table *table, char *text, size_t by
 	if (2 * table->full_intervals > table->intervals)
 		add(text, bytes,
 			"Meanwhile the sender waits for the ring: a larger ring, or clean-ups at "
-			"shorter "
-			"intervals, would let more through.");
+			"shorter intervals, would let more through.");
 	else if (table->stall_count)
 		add(text, bytes, "It filled up because the device let nothing go: see the stall.");
 	else
@@ -58,10 +57,13 @@ void words_verdict(const struct transmit_table *table, char *text, size_t bytes)
 			table->in_device_max, table->capacity);
 		break;
 	case VERDICT_UNKNOWN:
+		if (table->delivered) {
+			add(text, bytes, "no ring: packets go straight to the receiving side.");
+			break;
+		}
 		add(text, bytes,
 			"unknown whether the ring packs: it isn't known what the ring can own "
-			"(--ring"
-			" and --profile, or --capacity, tell), and the maximum of %" PRIu64
+			"(--ring and --profile, or --capacity, tell), and the maximum of %" PRIu64
 			" isn't reached again in most intervals between clean-ups.",
 			table->in_device_max);
 		break;

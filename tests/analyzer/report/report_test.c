@@ -366,6 +366,18 @@ static void the_verdict_is_told_in_words(void)
 	free(text);
 }
 
+static void a_veth_is_not_said_to_have_a_ring(void)
+{
+	struct report report = MAKE(NULL, START(0, 0, VETH0, 1), RECEIVE(10, ETH1, 1));
+	char *text = text_of(&report);
+
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "lap time between start_xmit - receive:"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "no ring"));
+	CU_ASSERT_PTR_NULL(strstr(text, "--capacity"));
+	free(text);
+	scene_end();
+}
+
 static void json_is_written_the_same_every_time(void)
 {
 	json_t *json = json_pack("{s:i,s:f}", "b", 1, "a", 1.0 / 3);
@@ -394,6 +406,7 @@ static const struct test_case text_cases[] = {
 	CASE(the_head_is_the_one_people_know),
 	CASE(the_published_head_comes_out_to_the_byte),
 	CASE(the_verdict_is_told_in_words),
+	CASE(a_veth_is_not_said_to_have_a_ring),
 	CASE(a_trace_without_transmission_says_so),
 	CASE(losses_are_said_at_the_top),
 	{ 0 },
