@@ -21,13 +21,15 @@ struct addresses {
 };
 
 /*
- * Addresses are multiples of an object's size. Multiplying by 2^64 / golden ratio and taking the
- * upper bits spreads such sequences evenly (Knuth, TAOCP 3, 6.4).
+ * Addresses are multiples of an object's size, in runs. One multiplication would map a run to
+ * another even sequence, which may fill slots in a row; two, with a shift between, leave no
+ * pattern. (The constants are those of Vigna's SplitMix64.)
  */
 static inline size_t addresses_hash(const struct addresses *addresses, uint64_t address)
 {
-	return (size_t)((address ^ address >> 32) * UINT64_C(0x9e3779b97f4a7c15) >>
-			addresses->shift);
+	uint64_t mixed = (address ^ address >> 32) * UINT64_C(0xbf58476d1ce4e5b9);
+
+	return (size_t)((mixed ^ mixed >> 32) * UINT64_C(0x94d049bb133111eb) >> addresses->shift);
 }
 
 /* The slot of the address, or the free one where it belongs. There must be slots. */

@@ -5,25 +5,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A packet that is in several devices, one over the other, counts once in all together. */
-static int count_inside(struct changes *changes, const struct change *change)
+int changes_enter(struct changes *changes, uint64_t packet)
 {
 	struct address_slot *slot;
 
-	if (change->kind == CHANGE_START && addresses_reserve(&changes->inside))
+	if (addresses_reserve(&changes->inside))
 		return -ENOMEM;
-	slot = addresses_slot(&changes->inside, change->packet);
-	if (change->kind != CHANGE_START) {
-		if (slot->value == 1)
-			addresses_remove(&changes->inside, slot);
-		else
-			slot->value--;
-	} else if (slot->value) {
+	slot = addresses_slot(&changes->inside, packet);
+	if (slot->value)
 		slot->value++;
-	} else {
-		addresses_enter(&changes->inside, slot, change->packet, 1);
-		if (changes->inside.used > changes->inside_max)
-			changes->inside_max = changes->inside.used;
+	else
+		addresses_enter(&changes->inside, slot, packet, 1);
+	return 0;
+}
+
+static void leave(struct changes *changes, uint64_t packet)
+{
+	struct address_slot *slot = addresses_slot(&changes->inside, packet);
+
+	if (slot->value == 1)
+		addresses_remove(&changes->inside, slot);
+	else
+		slot->value--;
+}
+
+/* A packet that is in several devices, one over the other, counts once in all together. */
+static int count_inside(struct changes *changes, const struct change *change)
+{
+	if (change->kind != CHANGE_START) {
+		leave(changes, change->packet);
+		return 0;
+	}
+	if (changes_enter(changes, change->packet))
+		return -ENOMEM;
+	if (changes->inside.used > changes->inside_max)
+		changes->inside_max = changes->inside.used;
+	return 0;
+}
+
+int changes_begin_several(struct changes *changes, uint64_t max)
+{
+	changes->several = true;
+	changes->inside_max = max;
+	for (uint64_t number = changes->tail; number-- > changes->head;) {
+		const struct change *change = changes_waiting(changes, number);
+
+		if (!change->counts)
+			continue;
+		if (change->kind == CHANGE_START)
+			leave(changes, change->packet);
+		else if (changes_enter(changes, change->packet))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -34,7 +66,7 @@ static int apply(struct changes *changes, const struct change *change)
 
 	if (!change->counts)
 		return 0;
-	if (count_inside(changes, change))
+	if (changes->several && count_inside(changes, change))
 		return -ENOMEM;
 	if (change->queue && occupancy_change(change->queue, change->time, kind))
 		return -ENOMEM;

@@ -42,7 +42,8 @@ struct changes {
 	struct change *ring;
 	uint64_t room;           /* a power of two, or 0 */
 	uint64_t head, tail;     /* numbers of the oldest waiting change and of the next one */
-	struct addresses inside; /* packets in any device → in how many */
+	bool several;            /* devices: else all packets are in the one that there is */
+	struct addresses inside; /* packets in any of several devices → in how many */
 	uint64_t inside_max;     /* the most at one moment, each counted once */
 };
 
@@ -60,7 +61,16 @@ static inline struct change *changes_waiting(const struct changes *changes, uint
 /* Passes on what is certain now. To be called after taking bits out of `waits`. 0 or -ENOMEM. */
 int changes_flush(struct changes *changes);
 
-/* Frees its memory; it is empty again. */
+/* A packet is in a device by all changes so far, waiting ones too. 0 or -ENOMEM. */
+int changes_enter(struct changes *changes, uint64_t packet);
+
+/*
+ * From now on there are several devices. So far there was one, whose packets have been entered and
+ * of which `max` were inside at most: what still waits is taken back out. 0 or -ENOMEM.
+ */
+int changes_begin_several(struct changes *changes, uint64_t max);
+
+/* Frees its memory; it is empty again, for one device. */
 void changes_clear(struct changes *changes);
 
 #endif

@@ -109,6 +109,19 @@ static bool is_in_device(const struct passage *passage, const struct change *sta
 	return start || !passage->suspect;
 }
 
+int passage_begin_several(struct transmit *transmit)
+{
+	struct changes *changes = &transmit->changes;
+	struct passage *passage = transmit->packets.open.first;
+
+	for (; passage; passage = passage->next) {
+		if (is_in_device(passage, changes_waiting(changes, passage->start_change)) &&
+			changes_enter(changes, passage->packet))
+			return -ENOMEM;
+	}
+	return changes_begin_several(changes, transmit->devices[0]->all.occupancy.max);
+}
+
 /* The packet never was in the device. */
 static int undo(struct transmit *transmit, struct passage *passage)
 {

@@ -75,6 +75,9 @@ static inline enum outcome passage_unseen(const struct passage *passage, enum ou
 	return passage->suspect ? OUTCOME_CLOCK_ANOMALY : outcome;
 }
 
+/* The second device appears: from now on packets in any device are counted. 0 or -ENOMEM. */
+int passage_begin_several(struct transmit *transmit);
+
 /* Takes a passage that isn't open out of the table. */
 void passage_forget(struct transmit *transmit, struct passage *passage);
 

@@ -25,10 +25,12 @@ static struct device *new_device(struct transmit *transmit, unsigned index)
 		}
 	}
 	device = device_create(name, transmit->options.stall_cycles);
-	if (device) {
-		transmit->devices[transmit->device_count++] = device;
-		transmit->by_index[index] = device;
-	}
+	if (!device)
+		return NULL;
+	transmit->devices[transmit->device_count++] = device;
+	transmit->by_index[index] = device;
+	if (transmit->device_count == 2 && passage_begin_several(transmit))
+		return NULL;
 	return device;
 }
 
@@ -192,6 +194,7 @@ static void go_by_starts(struct transmit *transmit)
 	for (unsigned i = 0; i < transmit->device_count; i++)
 		device_restart(transmit->devices[i]);
 	changes_clear(&transmit->changes);
+	transmit->changes.several = transmit->device_count > 1;
 	transmit->tx_packets = 0;
 	transmit->clock_anomalies = 0;
 }

@@ -224,6 +224,13 @@ static int finish_occupancies(struct transmit *transmit)
 	return 0;
 }
 
+static uint64_t most_in_any_device(const struct transmit *transmit)
+{
+	if (transmit->changes.several)
+		return transmit->changes.inside_max;
+	return transmit->device_count ? transmit->devices[0]->all.occupancy.max : 0;
+}
+
 int transmit_finish(struct transmit *transmit, const struct transmit_report **finished)
 {
 	struct transmit_report *report = &transmit->report;
@@ -232,6 +239,7 @@ int transmit_finish(struct transmit *transmit, const struct transmit_report **fi
 
 	if (close_all(transmit))
 		return -ENOMEM;
+	report->total_in_device_max = most_in_any_device(transmit);
 	select_devices(transmit);
 	if (finish_occupancies(transmit) || allocate(transmit))
 		return -ENOMEM;
@@ -245,7 +253,6 @@ int transmit_finish(struct transmit *transmit, const struct transmit_report **fi
 	report->device_count = transmit->device_count;
 	report->used = transmit->used;
 	report->total_tx_packets = transmit->tx_packets;
-	report->total_in_device_max = transmit->changes.inside_max;
 	report->clock_anomalies = transmit->clock_anomalies;
 	if (transmit->only) {
 		const struct transmit_table *device = transmit->tables; /* zero if there is none */
