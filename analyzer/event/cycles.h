@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define CYCLES_NEVER     UINT64_MAX
+#define CYCLES_NEVER    UINT64_MAX
 #define CYCLES_NS_PER_S UINT64_C(1000000000)
 
 __extension__ typedef unsigned __int128 cycles_product; /* ISO C has nothing as wide */
