@@ -7,14 +7,21 @@
 #include "cycles.h"
 #include "nic.h"
 
+/* What the device remembers of a descriptor. */
+struct nic_slot {
+	uint64_t posted; /* when the tail passed it */
+	uint64_t packet; /* of a packet's last one: its number in events */
+	uint32_t bytes;  /* and its length */
+};
+
 /* The transmit queue. Indices are of descriptors; head == tail: nothing to send. */
 struct nic_tx {
 	union tx_desc *ring;
-	uint64_t *posted;    /* per descriptor: when the tail passed it */
-	uint32_t count;      /* descriptors; 0: no ring */
-	uint32_t head, tail; /* TDH, TDT */
-	bool enabled;        /* TCTL.EN */
-	uint32_t wthresh;    /* TXDCTL: descriptors that make a write-back; 0, 1: each */
+	struct nic_slot *slot; /* one a descriptor */
+	uint32_t count;        /* descriptors; 0: no ring */
+	uint32_t head, tail;   /* TDH, TDT */
+	bool enabled;          /* TCTL.EN */
+	uint32_t wthresh;      /* TXDCTL: descriptors that make a write-back; 0, 1: each */
 
 	/* the packet that is being sent, from head on */
 	bool sending;
@@ -27,7 +34,7 @@ struct nic_tx {
 
 	/* descriptors that are done but not written back: [write_from, head) */
 	uint32_t write_from;
-	uint32_t unwritten; /* of them, those with RS */
+	uint32_t unwritten; /* how many */
 };
 
 struct nic_interrupt {
@@ -51,9 +58,14 @@ struct nic {
 	uint32_t registers[REG_WINDOW_BYTES / 4]; /* as written */
 };
 
+/* fault.c */
+/* When the faults that hold this kind of work back at `at` have let go; 0 if none does. */
+uint64_t fault_held_until(const struct nic *nic, enum nic_fault_type type, uint64_t at);
+/* Takes one of a fault's losses, if one is due. */
+bool fault_loses(struct nic *nic, enum nic_fault_type type, uint64_t now);
+
 /* tx.c */
-/* When a fault that holds this kind of work back at `at` lets go; 0 if none does. */
-uint64_t tx_held_until(const struct nic *nic, enum nic_fault_type type, uint64_t at);
+void tx_hold(struct nic *nic, uint64_t until);
 void tx_tail_written(struct nic *nic, uint32_t tail);
 void tx_start_packet(struct nic *nic);
 void tx_packet_sent(struct nic *nic, uint64_t now);

@@ -5,20 +5,6 @@
  */
 #include "device.h"
 
-/* Takes the next of a fault's losses, if one is due. */
-static bool lose_interrupt(struct nic *nic, uint64_t now)
-{
-	for (unsigned i = 0; i < nic->config.fault_count; i++) {
-		struct nic_fault *fault = &nic->config.faults[i];
-
-		if (fault->type == NIC_FAULT_IRQ_LOSS && fault->at <= now && fault->count) {
-			fault->count--;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* An enabled cause raises the line at once after a quiet time, else when the gap is over. */
 static void schedule(struct nic *nic, uint64_t now)
 {
@@ -70,7 +56,7 @@ void interrupt_raise(struct nic *nic, uint64_t now)
 		return;
 	irq->open_at = now + irq->gap;
 	nic->stats.interrupts++;
-	if (lose_interrupt(nic, now)) {
+	if (fault_loses(nic, NIC_FAULT_IRQ_LOSS, now)) {
 		nic->stats.interrupts_lost++;
 		return;
 	}

@@ -20,7 +20,7 @@ void nic_destroy(struct nic *nic)
 {
 	if (!nic)
 		return;
-	free(nic->tx.posted);
+	free(nic->tx.slot);
 	free(nic);
 }
 
@@ -53,10 +53,10 @@ static void execute(struct nic *nic, uint64_t at)
 	struct nic_tx *tx = &nic->tx;
 
 	if (tx->sending && tx->sent_at == at) {
-		uint64_t until = tx_held_until(nic, NIC_FAULT_TX_STOP, at);
+		uint64_t until = fault_held_until(nic, NIC_FAULT_TX_STOP, at);
 
 		if (until) {
-			tx->sent_at = until;
+			tx_hold(nic, until);
 		} else {
 			tx_packet_sent(nic, at);
 			tx_start_packet(nic);
@@ -108,7 +108,7 @@ uint32_t nic_read(void *device, uint32_t offset, uint64_t now)
 		return nic->irq.mask;
 	case REG_STATUS:
 		return STATUS_LU |
-		       (tx_held_until(nic, NIC_FAULT_LINK_PAUSE, now) ? STATUS_TXOFF : 0);
+		       (fault_held_until(nic, NIC_FAULT_LINK_PAUSE, now) ? STATUS_TXOFF : 0);
 	case REG_TDH:
 		return nic->tx.head;
 	case REG_TDT:
@@ -125,12 +125,12 @@ static void set_ring(struct nic *nic)
 	uint64_t base =
 		(uint64_t)nic->registers[REG_TDBAH / 4] << 32 | nic->registers[REG_TDBAL / 4];
 
-	free(tx->posted);
+	free(tx->slot);
 	*tx = (struct nic_tx){ .enabled = tx->enabled, .wthresh = tx->wthresh };
 	tx->ring = (union tx_desc *)(uintptr_t)base;
 	tx->count = nic->registers[REG_TDLEN / 4] / (uint32_t)sizeof(union tx_desc);
-	tx->posted = calloc(tx->count ? tx->count : 1, sizeof(*tx->posted));
-	if (!tx->ring || !tx->posted)
+	tx->slot = calloc(tx->count ? tx->count : 1, sizeof(*tx->slot));
+	if (!tx->ring || !tx->slot)
 		tx->count = 0;
 }
 

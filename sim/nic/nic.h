@@ -54,7 +54,7 @@ struct nic_stats {
 	uint64_t interrupts;      /* raised, lost ones included */
 	uint64_t interrupts_lost; /* by fault */
 	uint64_t writebacks_lost; /* by fault */
-	uint64_t bad_descriptors; /* packets dropped because a descriptor made no sense */
+	uint64_t wire_busy;       /* cycles that its packets were on the wire */
 };
 
 struct nic;
@@ -65,7 +65,8 @@ void nic_destroy(struct nic *nic);
 
 /*
  * The register window: 32-bit access at a multiple of 4 below REG_WINDOW_BYTES. Both first advance
- * the device to `now`. Unknown registers read as 0 and ignore what is written.
+ * the device to `now`. Registers that the
+ * model gives no meaning read back what was written; beyond the window they read as 0.
  */
 uint32_t nic_read(void *nic, uint32_t offset, uint64_t now);
 void nic_write(void *nic, uint32_t offset, uint32_t value, uint64_t now);

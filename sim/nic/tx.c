@@ -26,21 +26,6 @@ uint64_t nic_wire_cycles(const struct nic_config *config, uint32_t frame_bytes)
 	return cycles_of_bits(8 * bytes, config->line_rate_mbps, config->hz);
 }
 
-uint64_t tx_held_until(const struct nic *nic, enum nic_fault_type type, uint64_t at)
-{
-	for (unsigned i = 0; i < nic->config.fault_count; i++) {
-		const struct nic_fault *fault = &nic->config.faults[i];
-
-		if (fault->type != type || at < fault->at)
-			continue;
-		if (!fault->duration)
-			return CYCLES_NEVER;
-		if (at < fault->at + fault->duration)
-			return fault->at + fault->duration;
-	}
-	return 0;
-}
-
 static uint32_t next(const struct nic_tx *tx, uint32_t index)
 {
 	return index + 1 == tx->count ? 0 : index + 1;
@@ -53,7 +38,7 @@ void tx_tail_written(struct nic *nic, uint32_t tail)
 	if (tail >= tx->count) /* a driver's bug; the device has nothing sensible to do with it */
 		return;
 	for (uint32_t i = tx->tail; i != tail; i = next(tx, i))
-		tx->posted[i] = nic->now;
+		tx->slot[i].posted = nic->now;
 	tx->tail = tail;
 }
 
@@ -69,7 +54,7 @@ static bool read_descriptors(struct nic_tx *tx, uint64_t *first_buffer, uint64_t
 		const union tx_desc *desc = &tx->ring[i];
 		uint32_t lower = desc->data.cmd_length;
 
-		*posted = tx->posted[i];
+		*posted = tx->slot[i].posted;
 		if (lower & TXD_CMD_DEXT && (lower & TXD_DTYP_MASK) == TXD_DTYP_CONTEXT)
 			continue;
 		if (!*first_buffer)
@@ -89,12 +74,23 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* The frame is on the wire from `at` on, or from when a pause lets it; CYCLES_NEVER: never. */
+static void occupy_wire(struct nic *nic, uint64_t at)
+{
+	struct nic_tx *tx = &nic->tx;
+
+	tx->wire_free_at = later(at, fault_held_until(nic, NIC_FAULT_LINK_PAUSE, at));
+	if (tx->wire_free_at != CYCLES_NEVER)
+		tx->wire_free_at += nic_wire_cycles(&nic->config, tx->packet_bytes);
+	tx->sent_at = tx->wire_free_at;
+}
+
 /* Begins with the packet at head if there is one; when it will have left is known at once. */
 void tx_start_packet(struct nic *nic)
 {
 	const struct nic_config *config = &nic->config;
 	struct nic_tx *tx = &nic->tx;
-	uint64_t buffer, posted, wire_at, paused_until;
+	uint64_t buffer, posted;
 
 	if (tx->sending || !tx->enabled || tx->head == tx->tail)
 		return;
@@ -104,74 +100,83 @@ void tx_start_packet(struct nic *nic)
 		later(posted + cycles_of_ns(config->fetch_ns, config->hz), tx->dma_free_at);
 	tx->dma_free_at +=
 		cycles_of_bits(8 * (uint64_t)tx->packet_bytes, config->dma_rate_mbps, config->hz);
-	wire_at = later(tx->dma_free_at, tx->wire_free_at);
-	paused_until = tx_held_until(nic, NIC_FAULT_LINK_PAUSE, wire_at);
-	tx->wire_free_at = later(wire_at, paused_until);
-	if (tx->wire_free_at != CYCLES_NEVER)
-		tx->wire_free_at += nic_wire_cycles(config, tx->packet_bytes);
-	tx->sent_at = tx->wire_free_at;
 	tx->packet = config->packet_stride ? (buffer - config->packet_base) /
 						     config->packet_stride * config->packet_stride
 					   : buffer;
 	tx->sending = true;
+	occupy_wire(nic, later(tx->dma_free_at, tx->wire_free_at));
 }
 
-/* Takes the next of a fault's losses, if one is due. */
-static bool lose_write_back(struct nic *nic, uint64_t now)
+/* A fault stops the transmitter until then: the frame starts anew. */
+void tx_hold(struct nic *nic, uint64_t until)
 {
-	for (unsigned i = 0; i < nic->config.fault_count; i++) {
-		struct nic_fault *fault = &nic->config.faults[i];
-
-		if (fault->type == NIC_FAULT_WRITEBACK_LOSS && fault->at <= now && fault->count) {
-			fault->count--;
-			nic->stats.writebacks_lost++;
-			return true;
-		}
-	}
-	return false;
+	if (until == CYCLES_NEVER)
+		nic->tx.sent_at = nic->tx.wire_free_at = CYCLES_NEVER;
+	else
+		occupy_wire(nic, until);
 }
 
-/* Sets DD in every finished descriptor that asks for it. */
+static void emit_done(struct nic *nic, uint32_t index, uint64_t now)
+{
+	const struct nic_slot *slot = &nic->tx.slot[index];
+	struct event event = { .time = now,
+		.id = EVENT_DONE,
+		.device = nic->config.device,
+		.len = slot->bytes,
+		.packet = slot->packet,
+		.arg = EVENT_PUT(DONE, index, index) };
+
+	if (nic->config.sink)
+		nic->config.sink->emit(nic->config.sink, nic->config.sink_cpu, &event);
+}
+
+/*
+ * Sets DD in every finished descriptor that asks for it. Those that don't have their interrupt
+ * delayed cause one now; for the others a delay has been running since they were finished.
+ */
 void tx_write_back(struct nic *nic, uint64_t now)
 {
 	struct nic_tx *tx = &nic->tx;
+	bool at_once = false;
 
 	for (; tx->write_from != tx->head; tx->write_from = next(tx, tx->write_from)) {
 		union tx_desc *desc = &tx->ring[tx->write_from];
+		uint32_t command = desc->data.cmd_length;
 
-		if (desc->data.cmd_length & TXD_CMD_RS && !lose_write_back(nic, now))
-			desc->data.status |= TXD_STAT_DD;
+		if (!(command & TXD_CMD_RS))
+			continue;
+		at_once = at_once || !(command & TXD_CMD_IDE);
+		if (fault_loses(nic, NIC_FAULT_WRITEBACK_LOSS, now)) {
+			nic->stats.writebacks_lost++;
+			continue;
+		}
+		desc->data.status |= TXD_STAT_DD;
+		if (command & TXD_CMD_EOP)
+			emit_done(nic, tx->write_from, now);
 	}
 	tx->unwritten = 0;
+	if (at_once)
+		interrupt_cause(nic, ICR_TXDW, now);
 }
 
-/* The last bit has left: head moves, DD is written back, a cause or a delay timer starts. */
+/* The last bit has left: head moves, a delay timer starts, what WTHRESH allows is written back. */
 void tx_packet_sent(struct nic *nic, uint64_t now)
 {
 	struct nic_tx *tx = &nic->tx;
 	uint32_t last = tx->packet_end ? tx->packet_end - 1 : tx->count - 1;
 	uint32_t command = tx->ring[last].data.cmd_length;
+	uint32_t descriptors = (last >= tx->head ? 0 : tx->count) + last - tx->head + 1;
 
 	nic->stats.packets++;
 	nic->stats.bytes += tx->packet_bytes;
+	nic->stats.wire_busy += nic_wire_cycles(&nic->config, tx->packet_bytes);
+	tx->slot[last].packet = tx->packet;
+	tx->slot[last].bytes = tx->packet_bytes;
 	tx->sending = false;
 	tx->head = tx->packet_end;
-	if (command & TXD_CMD_RS && ++tx->unwritten >= tx->wthresh)
-		tx_write_back(nic, now);
-	if (nic->config.sink) {
-		struct event event = { .time = now,
-			.id = EVENT_DONE,
-			.device = nic->config.device,
-			.len = tx->packet_bytes,
-			.packet = tx->packet,
-			.arg = EVENT_PUT(DONE, index, last) };
-
-		nic->config.sink->emit(nic->config.sink, nic->config.sink_cpu, &event);
-	}
-	if (!(command & TXD_CMD_RS))
-		return;
-	if (command & TXD_CMD_IDE)
+	tx->unwritten += descriptors;
+	if (command & TXD_CMD_RS && command & TXD_CMD_IDE)
 		interrupt_delayed(nic, now);
-	else
-		interrupt_cause(nic, ICR_TXDW, now);
+	if (command & TXD_CMD_RS && tx->unwritten >= tx->wthresh)
+		tx_write_back(nic, now);
 }

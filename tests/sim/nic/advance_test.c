@@ -126,9 +126,9 @@ static struct nic_config draw_config(uint32_t *state)
 	config.fault_count = draw(state, 5);
 	for (unsigned i = 0; i < config.fault_count; i++) {
 		static const enum nic_fault_type types[] = { NIC_FAULT_WRITEBACK_LOSS,
-			NIC_FAULT_IRQ_LOSS, NIC_FAULT_LINK_PAUSE };
+			NIC_FAULT_IRQ_LOSS, NIC_FAULT_LINK_PAUSE, NIC_FAULT_TX_STOP };
 
-		config.faults[i] = (struct nic_fault){ .type = types[draw(state, 3)],
+		config.faults[i] = (struct nic_fault){ .type = types[draw(state, 4)],
 			.at = draw(state, 300000),
 			.duration = 1 + draw(state, 20000),
 			.count = 1 + draw(state, 3) };

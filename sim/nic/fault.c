@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a configuration breaks: work that is held back for a time, and things that get lost. */
+#include "device.h"
+
+/* When the first such fault that holds at `at` lets go; 0 if none does. */
+static uint64_t one_holds_until(const struct nic *nic, enum nic_fault_type type, uint64_t at)
+{
+	for (unsigned i = 0; i < nic->config.fault_count; i++) {
+		const struct nic_fault *fault = &nic->config.faults[i];
+
+		if (fault->type != type || at < fault->at)
+			continue;
+		if (!fault->duration)
+			return CYCLES_NEVER;
+		if (at < fault->at + fault->duration)
+			return fault->at + fault->duration;
+	}
+	return 0;
+}
+
+/* Faults may follow or overlap each other. */
+uint64_t fault_held_until(const struct nic *nic, enum nic_fault_type type, uint64_t at)
+{
+	uint64_t until = 0, next = one_holds_until(nic, type, at);
+
+	while (next) {
+		until = next;
+		if (until == CYCLES_NEVER)
+			break;
+		next = one_holds_until(nic, type, until);
+	}
+	return until;
+}
+
+bool fault_loses(struct nic *nic, enum nic_fault_type type, uint64_t now)
+{
+	for (unsigned i = 0; i < nic->config.fault_count; i++) {
+		struct nic_fault *fault = &nic->config.faults[i];
+
+		if (fault->type == type && fault->at <= now && fault->count) {
+			fault->count--;
+			return true;
+		}
+	}
+	return false;
+}
