@@ -49,6 +49,9 @@ enum e1000e_throttle {
 };
 enum e1000e_throttle e1000e_throttle_kind(uint64_t interrupt_throttle_rate);
 
+/* ITR for a fixed rate: 1/rate in units of 256 ns, rounded down (1000: 3906); 0 for 0. */
+uint32_t e1000e_throttle_register(uint32_t rate);
+
 struct e1000e_registers {
 	void *device;
 	uint32_t (*read)(void *device, uint32_t offset, uint64_t now);
@@ -134,6 +137,9 @@ int e1000e_open(struct e1000e_port **port, const struct e1000e_config *config, u
 /* Masks interrupts, frees what is still in the ring through stack.free (aborted), and the port. */
 void e1000e_close(struct e1000e_port *port, unsigned cpu, uint64_t now);
 
+/* Turns events on or off: the traced or the untraced instances of the hot functions are put in. */
+void e1000e_set_sink(struct e1000e_port *port, struct event_sink *sink);
+
 /*
  * Queues a packet on the ring and writes the tail. Returns E1000E_TX_OK: the packet is the driver's
  * until stack.free; or E1000E_TX_BUSY.
@@ -158,7 +164,8 @@ bool e1000e_interrupt(struct e1000e_port *port, uint64_t now);
  * The poll function's transmit half is a loop over e1000e_clean_packet and then one
  * e1000e_clean_done; split so that virtual time can pass between two packets. clean_packet frees
  * the oldest packet if its last descriptor is written back, and returns false if there is none.
- * clean_done checks for a hang and wakes the queue; it returns true if it woke it.
+ * clean_done checks for a hang, which stops the queue, and wakes the queue; it returns true if it
+ * woke it.
  */
 static inline bool e1000e_clean_packet(struct e1000e_port *port, unsigned cpu, uint64_t now)
 {

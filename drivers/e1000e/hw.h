@@ -14,7 +14,6 @@
 
 /* Register offsets, in bytes. */
 enum {
-	REG_CTRL = 0x0000,
 	REG_STATUS = 0x0008,
 	REG_ICR = 0x00c0, /* interrupt cause: reading it clears it */
 	REG_ITR = 0x00c4, /* least gap between interrupts, bits 15:0, units of 256 ns */
@@ -42,7 +41,6 @@ enum {
 #define TXDCTL_WTHRESH_MASK  UINT32_C(0x3f)
 #define TIDV_FPD             (UINT32_C(1) << 31) /* flush: write back what is pending now */
 #define ICR_TXDW             (UINT32_C(1) << 0)  /* a transmit descriptor was written back */
-#define ICR_TXQE             (UINT32_C(1) << 1)  /* the transmit queue is empty */
 #define ICR_LSC              (UINT32_C(1) << 2)  /* link status changed */
 #define ICR_INT_ASSERTED     (UINT32_C(1) << 31)
 #define ITR_UNIT_NS          256
@@ -55,8 +53,6 @@ enum {
 /* Bits of the second half of a descriptor: command and type above, length below. */
 #define TXD_CMD_EOP       (UINT32_C(1) << 24) /* last descriptor of the packet */
 #define TXD_CMD_IFCS      (UINT32_C(1) << 25) /* append the FCS */
-#define TXD_CMD_IC        (UINT32_C(1) << 26) /* legacy: insert checksum */
-#define TXD_CMD_TSE       (UINT32_C(1) << 26) /* extended: segment this packet */
 #define TXD_CMD_RS        (UINT32_C(1) << 27) /* report status: write DD back */
 #define TXD_CMD_DEXT      (UINT32_C(1) << 29) /* extended: context or data */
 #define TXD_CMD_IDE       (UINT32_C(1) << 31) /* its interrupt may be delayed by TIDV/TADV */
@@ -64,11 +60,9 @@ enum {
 #define TXD_DTYP_DATA     (UINT32_C(1) << 20)
 #define TXD_DTYP_MASK     (UINT32_C(0xf) << 20)
 #define TXD_TUCMD_TCP     (UINT32_C(1) << 24) /* context: TCP, else UDP */
-#define TXD_TUCMD_IP      (UINT32_C(1) << 25) /* context: IPv4, else IPv6 */
 #define TXD_LEGACY_LENGTH UINT32_C(0xffff)
 #define TXD_DATA_LENGTH   UINT32_C(0xfffff)
 #define TXD_STAT_DD       (UINT32_C(1) << 0) /* done */
-#define TXD_POPTS_IXSM    (UINT32_C(1) << 8) /* insert the IP checksum */
 #define TXD_POPTS_TXSM    (UINT32_C(1) << 9) /* insert the TCP or UDP checksum */
 
 /* 16 bytes, little-endian, one of three layouts (82574 datasheet, 7.2.10 to 7.2.12). */

@@ -25,8 +25,7 @@ static bool config_valid(const struct e1000e_config *config)
 	       (kind == E1000E_THROTTLE_OFF || kind == E1000E_THROTTLE_FIXED);
 }
 
-/* 1/rate in units of 256 ns, rounded down as the driver does it: 3906 for 1000 a second. */
-static uint32_t throttle_register(uint32_t rate)
+uint32_t e1000e_throttle_register(uint32_t rate)
 {
 	return rate ? (uint32_t)(UINT64_C(1000000000) / ((uint64_t)rate * ITR_UNIT_NS)) : 0;
 }
@@ -42,7 +41,8 @@ static void set_up_device(struct e1000e_port *port, uint64_t now)
 	write_register(port, REG_TDLEN, (uint32_t)(port->tx.count * sizeof(union tx_desc)), now);
 	write_register(port, REG_TIDV, config->tidv, now);
 	write_register(port, REG_TADV, config->tadv, now);
-	write_register(port, REG_ITR, throttle_register(config->interrupt_throttle_rate), now);
+	write_register(
+		port, REG_ITR, e1000e_throttle_register(config->interrupt_throttle_rate), now);
 	write_register(port, REG_TCTL, TCTL_EN | TCTL_PSP, now);
 	write_register(port, REG_IMS, ICR_TXDW, now);
 }
@@ -67,7 +67,7 @@ int e1000e_open(struct e1000e_port **out, const struct e1000e_config *config, ui
 		free(port);
 		return -ENOMEM;
 	}
-	tx_select_instances(port);
+	e1000e_set_sink(port, config->sink);
 	set_up_device(port, now);
 	*out = port;
 	return 0;
@@ -116,7 +116,7 @@ static uint64_t hang_timeout(const struct e1000e_config *config)
 	return factor * config->hz;
 }
 
-void port_check_hang(struct e1000e_port *port, uint64_t now)
+void port_check_hang(struct e1000e_port *port, unsigned cpu, uint64_t now)
 {
 	struct e1000e_tx_ring *ring = &port->tx;
 	const struct e1000e_buffer *oldest = &ring->buffer[ring->next_to_clean];
@@ -136,6 +136,11 @@ void port_check_hang(struct e1000e_port *port, uint64_t now)
 		write_register(port, REG_TIDV, port->config.tidv | TIDV_FPD, now);
 		return;
 	}
+	ring->hang_flushed = false;
+	if (port->config.flush_before_hang &&
+		read_register(port, REG_TDH, now) == read_register(port, REG_TDT, now))
+		return; /* all was sent: a write-back is missing, not the transmitter */
+	tx_stop_queue(port, cpu, now);
 	ring->hang = (struct e1000e_hang){
 		.found = true,
 		.at = now,

@@ -6,10 +6,10 @@
 #include "e1000e.h"
 
 /* tx.c */
-void tx_select_instances(struct e1000e_port *port);
+void tx_stop_queue(struct e1000e_port *port, unsigned cpu, uint64_t now);
 void tx_abort(struct e1000e_port *port, unsigned cpu, uint64_t now);
 
 /* port.c: compares the oldest packet's age with the time-out, and keeps what it sees of a hang. */
-void port_check_hang(struct e1000e_port *port, uint64_t now);
+void port_check_hang(struct e1000e_port *port, unsigned cpu, uint64_t now);
 
 #endif

@@ -5,7 +5,8 @@
  */
 #include "port.h"
 
-#define PRE_CHECK_GAP   2  /* e1000_xmit_frame: room for the packet, the context and a gap */
+/* What e1000_xmit_frame asks for besides data and context: one for good measure, a gap of two. */
+#define PRE_CHECK_GAP   3
 #define CSUM_UDP_OFFSET 6  /* RFC 768: where the checksum stands in the header */
 #define CSUM_TCP_OFFSET 16 /* RFC 9293, 3.1 */
 
@@ -83,6 +84,15 @@ static inline uint16_t post_data(
 	return last;
 }
 
+/* Rare enough, once a ringful, to ask here whether anybody listens. */
+void tx_stop_queue(struct e1000e_port *port, unsigned cpu, uint64_t now)
+{
+	port->tx.stopped = true;
+	port->stats.stops++;
+	if (port->config.sink)
+		emit(port, cpu, EVENT_STOP, NULL, 0, now);
+}
+
 static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, struct rte_mbuf *packet,
 	uint64_t now, const bool traced)
 {
@@ -97,10 +107,8 @@ static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, stru
 
 	/* 1. Is there room for all of it? If not, the caller keeps it and the queue stops. */
 	if (unlikely(e1000e_desc_unused(ring) < needed + PRE_CHECK_GAP)) {
-		ring->stopped = true;
+		tx_stop_queue(port, cpu, now);
 		port->stats.busy++;
-		if (traced)
-			emit(port, cpu, EVENT_STOP, NULL, 0, now);
 		return E1000E_TX_BUSY;
 	}
 
@@ -113,12 +121,8 @@ static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, stru
 	ring->next_to_use = next(ring, last);
 
 	/* 3. Could the largest packet still follow? If not, stop now, before it comes. */
-	if (e1000e_desc_unused(ring) < config->reserve) {
-		ring->stopped = true;
-		port->stats.stops++;
-		if (traced)
-			emit(port, cpu, EVENT_STOP, NULL, 0, now);
-	}
+	if (e1000e_desc_unused(ring) < config->reserve)
+		tx_stop_queue(port, cpu, now);
 
 	/* 4. The tail hands it to the device; descriptors must be in memory before that. */
 	rte_io_wmb();
@@ -166,7 +170,7 @@ bool e1000e_clean_done(struct e1000e_port *port, unsigned cpu, uint64_t now)
 
 	ring->cleaned = 0;
 	if (ring->detect_hang)
-		port_check_hang(port, now);
+		port_check_hang(port, cpu, now);
 	if (!cleaned || !ring->stopped || e1000e_desc_unused(ring) < port->config.wake_threshold)
 		return false;
 	ring->stopped = false;
@@ -213,8 +217,9 @@ static bool clean_packet_traced(struct e1000e_port *port, unsigned cpu, uint64_t
 	return clean_packet(port, cpu, now, true);
 }
 
-void tx_select_instances(struct e1000e_port *port)
+void e1000e_set_sink(struct e1000e_port *port, struct event_sink *sink)
 {
-	port->xmit = port->config.sink ? xmit_traced : xmit_untraced;
-	port->clean_packet = port->config.sink ? clean_packet_traced : clean_packet_untraced;
+	port->config.sink = sink;
+	port->xmit = sink ? xmit_traced : xmit_untraced;
+	port->clean_packet = sink ? clean_packet_traced : clean_packet_untraced;
 }

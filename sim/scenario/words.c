@@ -19,9 +19,9 @@ static const struct scenario *scenario_of(const struct outcome *outcome)
 /* The least gap between two interrupts, as the register has it. */
 static double gap_ms(const struct scenario *scenario)
 {
-	uint64_t rate = scenario->driver.throttle_rate;
+	uint32_t units = e1000e_throttle_register((uint32_t)scenario->driver.throttle_rate);
 
-	return rate ? (double)(1000000000 / (rate * ITR_UNIT_NS) * ITR_UNIT_NS) / 1e6 : 0;
+	return (double)units * ITR_UNIT_NS / 1e6;
 }
 
 /* Prints a text in lines of at most 96 columns. */
