@@ -12,7 +12,7 @@
 
 static const struct host_kernel kernels[] = {
 	{ .name = "linux-2.6.35", .qdisc_yields = true },
-	{ .name = "linux-6.1", .qdisc_has_quota = true, .softirq_yields = true },
+	{ .name = "linux-6.1", .softirq_yields = true, .ksoftirqd_owns = true },
 };
 
 const struct host_kernel *host_kernel_find(const char *name)
@@ -50,7 +50,8 @@ static void free_packet(void *context, struct rte_mbuf *packet, uint64_t now)
 	const struct packet *private = rte_mbuf_to_priv(packet);
 
 	host->outstanding--;
-	sender_packet_freed(private->owner, now);
+	if (!host->ended)
+		sender_packet_freed(private->owner, now);
 	rte_pktmbuf_free(packet);
 }
 
@@ -192,15 +193,6 @@ static void run_timers(struct host *host, uint64_t now)
 	}
 }
 
-static void run_device(struct host *host, uint64_t now)
-{
-	uint64_t raised;
-
-	nic_advance(host->nic, now);
-	if (nic_take_interrupt(host->nic, &raised))
-		cpu_interrupt(&host->cpus[host->config.irq_cpu], raised);
-}
-
 static void collect(struct host *host, struct host_stats *stats, uint64_t end)
 {
 	const struct e1000e_tx_ring *ring = &host->port->tx;
@@ -215,6 +207,7 @@ static void collect(struct host *host, struct host_stats *stats, uint64_t end)
 		stats->cpus[i] = host->cpus[i].stats;
 	}
 	stats->qdisc_most = host->netdev.most;
+	stats->qdisc_at_end = host->netdev.count;
 	stats->ksoftirqd_wakes = host->ksoftirqd_wakes;
 	stats->nic = *nic_stats(host->nic);
 	stats->driver = host->port->stats;
@@ -228,6 +221,7 @@ static void collect(struct host *host, struct host_stats *stats, uint64_t end)
 int host_run(struct host *host, struct host_stats *stats)
 {
 	const uint64_t last = host->config.stop + host->config.drain;
+	uint64_t raised;
 
 	host->watchdog_at = cycles_of_ns(E1000E_WATCHDOG_S * CYCLES_NS_PER_S, CLOCK_VIRTUAL_HZ);
 	run_timers(host, 0);
@@ -253,20 +247,14 @@ int host_run(struct host *host, struct host_stats *stats)
 		if (cpu)
 			cpu_step(cpu, at);
 		else if (at == device_at)
-			run_device(host, at);
+			nic_advance(host->nic, at);
 		else
 			run_timers(host, at);
+		if (nic_take_interrupt(host->nic, &raised))
+			cpu_interrupt(&host->cpus[host->config.irq_cpu], at);
 	}
 	collect(host, stats, host->now);
 	return host->error;
-}
-
-/* At the end packets go back to the pool without an event: nobody has let them go. */
-static void discard(void *context, struct rte_mbuf *packet, uint64_t now)
-{
-	(void)context;
-	(void)now;
-	rte_pktmbuf_free(packet);
 }
 
 static void discard_queued(struct host *host)
@@ -285,8 +273,8 @@ void host_destroy(struct host *host)
 	if (!host)
 		return;
 	if (host->port) {
-		host->port->config.sink = NULL;
-		host->port->config.stack.free = discard;
+		e1000e_set_sink(host->port, NULL); /* nobody lets these packets go */
+		host->ended = true;
 		e1000e_close(host->port, 0, host->now);
 	}
 	discard_queued(host);

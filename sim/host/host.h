@@ -20,7 +20,8 @@
 
 /*
  * What things cost, in ns of CPU time: X(name, default, what it is). The same names stand in
- * scenario files, under host.cost_ns. The defaults are a CPU of about 2010.
+ * scenario files, under host.cost_ns. The defaults are assumed, for a CPU of
+ * about 2010; nobody measured them.
  */
 #define HOST_COSTS(X)                                                                          \
 	X(send, 2500, "a message from the system call to dev_queue_xmit (socket, IP, memory)") \
@@ -42,11 +43,12 @@ enum host_cost {
 
 /* What changed in the stack over the years. */
 struct host_kernel {
-	const char *name;     /* as the driver's profile */
-	bool qdisc_yields;    /* a queue run ends when a task waits (2.6.35: need_resched) */
-	bool qdisc_has_quota; /* it ends after dev_tx_weight packets (since 3.x) */
-	bool softirq_yields;  /* softirqs don't restart when a task waits, or after 2 ms (since 3.9)
-			       */
+	const char *name; /* as the driver's profile */
+	/* a queue run ends when a task waits or a tick has passed (2.6.35), else by dev_tx_weight
+	 */
+	bool qdisc_yields;
+	bool softirq_yields; /* no restart when a task waits, or after 2 ms (since 3.9) */
+	bool ksoftirqd_owns; /* while it has work nobody else runs softirqs (4.9 to 6.3) */
 };
 const struct host_kernel *host_kernel_find(const char *name); /* NULL if there is none */
 
@@ -70,7 +72,7 @@ struct host_config {
 	double jitter; /* each cost is multiplied by a number from 1 - jitter to 1 + jitter */
 	uint64_t seed; /* of the jitter */
 	uint32_t qdisc_limit;   /* packets */
-	uint32_t dev_tx_weight; /* packets of one queue run, with qdisc_has_quota */
+	uint32_t dev_tx_weight; /* packets of one queue run, where the kernel has no qdisc_yields */
 	uint32_t dev_weight;    /* NAPI budget of one poll, as the napi_poll event shows it */
 	uint32_t tick_hz;       /* CONFIG_HZ: when a waiting task may take over */
 	struct host_sender senders[HOST_SENDERS_MOST];
@@ -98,7 +100,7 @@ struct host_cpu_stats {
 };
 
 struct host_stats {
-	uint64_t end; /* cycles: when nothing was left to do, or the drain ran out */
+	uint64_t end; /* cycles: of the last thing that happened */
 	struct host_sender_stats senders[HOST_SENDERS_MOST];
 	struct host_cpu_stats cpus[HOST_CPUS_MOST];
 	uint64_t qdisc_most; /* packets queued at one moment */
@@ -108,7 +110,7 @@ struct host_stats {
 	struct e1000e_hang hang;
 	uint32_t tdh, tdt;
 	uint16_t next_to_use, next_to_clean;
-	uint64_t in_ring; /* packets that the driver still had; freed without a lap afterwards */
+	uint64_t qdisc_at_end; /* packets still queued */
 };
 
 struct host;

@@ -70,14 +70,13 @@ static bool may_run(const struct host *host)
 	return !host->netdev.running && !host->port->tx.stopped;
 }
 
-void netdev_run_begin(struct host *host, struct queue_run *run)
+void netdev_run_begin(struct host *host, struct queue_run *run, uint64_t now)
 {
 	run->state = RUN_OVER;
 	if (!may_run(host) || !host->netdev.count)
 		return;
 	host->netdev.running = true;
-	run->state = RUN_NEXT;
-	run->sent = 0;
+	*run = (struct queue_run){ .state = RUN_NEXT, .began = now };
 }
 
 /*
@@ -93,14 +92,16 @@ uint64_t netdev_queue_xmit(
 	emit(cpu, EVENT_QUEUE, packet, 0, now);
 	if (!netdev->count && may_run(host)) {
 		netdev->running = true;
-		*run = (struct queue_run){ .state = RUN_START, .packet = packet };
+		*run = (struct queue_run){
+			.state = RUN_START, .packet = packet, .direct = true, .began = now
+		};
 		return host_cost(host, HOST_COST_qdisc);
 	}
 	if (netdev->count >= netdev->limit)
 		drop(cpu, packet, now);
 	else
 		put(netdev, packet);
-	netdev_run_begin(host, run);
+	netdev_run_begin(host, run, now);
 	return host_cost(host, HOST_COST_enqueue);
 }
 
@@ -112,20 +113,26 @@ void netdev_schedule(struct cpu *cpu, uint64_t now)
 	softirq_raise(cpu, NET_TX, now);
 }
 
-/* Has this run sent enough? Then the rest is for the NET_TX softirq. */
-static bool run_used_up(const struct cpu *cpu, const struct queue_run *run)
+/*
+ * Has this run sent enough? Then the rest is for the NET_TX softirq. 2.6.35 looks after each packet
+ * whether a task waits or a tick has passed; later kernels count.
+ */
+static bool run_used_up(const struct cpu *cpu, const struct queue_run *run, uint64_t now)
 {
-	const struct host_config *config = &cpu->host->config;
+	const struct host *host = cpu->host;
 
-	return (config->kernel->qdisc_has_quota && run->sent >= config->dev_tx_weight) ||
-	       (config->kernel->qdisc_yields && cpu->need_resched && run->sent);
+	if (!run->sent)
+		return false;
+	if (host->config.kernel->qdisc_yields)
+		return cpu->need_resched || now / host->tick != run->began / host->tick;
+	return run->sent >= host->config.dev_tx_weight;
 }
 
 static uint64_t run_next(struct cpu *cpu, struct queue_run *run, uint64_t now)
 {
 	struct host *host = cpu->host;
 
-	if (host->port->tx.stopped || !host->netdev.count || run_used_up(cpu, run)) {
+	if (host->port->tx.stopped || !host->netdev.count || run_used_up(cpu, run, now)) {
 		run->state = RUN_OVER;
 		host->netdev.running = false;
 		if (!host->port->tx.stopped && host->netdev.count)
@@ -151,8 +158,9 @@ uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now)
 		e1000e_xmit_returned(host->port, cpu->index, run->packet, run->rc, now);
 		if (run->rc == E1000E_TX_BUSY)
 			put_back(&host->netdev, run->packet);
-		else
+		else if (!run->direct) /* that one went without the queueing discipline */
 			run->sent++;
+		run->direct = false;
 	}
 	return run_next(cpu, run, now);
 }

@@ -135,6 +135,7 @@ void sender_init(struct sender *sender, struct host *host, const struct host_sen
 	sender->task.cpu = &host->cpus[config->cpu];
 	sender->task.asleep = true;
 	sender->wake_at = config->start;
+	sender->slept_at = CYCLES_NEVER;
 }
 
 void sender_timer(struct sender *sender, uint64_t now)
@@ -150,19 +151,19 @@ void sender_account(struct sender *sender, uint64_t now)
 {
 	uint64_t until = now < sender->config->stop ? now : sender->config->stop;
 
-	if (sender->slept_at && sender->slept_at < until)
+	if (sender->slept_at < until)
 		sender->stats.blocked += until - sender->slept_at;
 }
 
 void sender_packet_freed(struct sender *sender, uint64_t now)
 {
-	bool blocked = sender->task.asleep && sender->slept_at;
+	bool blocked = sender->slept_at != CYCLES_NEVER;
 
 	sender->outstanding--;
 	sender->charged -= sender->config->truesize_bytes;
 	if (blocked && 2 * sender->charged <= sender->config->send_buffer_bytes) {
 		sender_account(sender, now);
-		sender->slept_at = 0;
+		sender->slept_at = CYCLES_NEVER;
 		task_wake(&sender->task, now);
 	}
 }

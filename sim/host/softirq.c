@@ -3,7 +3,7 @@
 #include "world.h"
 
 #define RESTARTS       10                /* MAX_SOFTIRQ_RESTART */
-#define ROUNDS_MOST_NS UINT64_C(2000000) /* MAX_SOFTIRQ_TIME, since 3.9 */
+#define ROUNDS_MOST_NS UINT64_C(2000000) /* MAX_SOFTIRQ_TIME, since 3.9; counted in ticks */
 
 static void emit(struct cpu *cpu, enum event_id id, unsigned vector, uint64_t now)
 {
@@ -50,13 +50,15 @@ void softirq_begin(struct cpu *cpu, uint64_t now)
 /* May a round over what was raised meanwhile follow at once? Else it is for ksoftirqd. */
 static bool may_restart(struct cpu *cpu, uint64_t now)
 {
-	const struct host_config *config = &cpu->host->config;
-	uint64_t most = cycles_of_ns(ROUNDS_MOST_NS, config->driver.hz);
+	const struct host *host = cpu->host;
+	uint64_t rounds_most = cycles_of_ns(ROUNDS_MOST_NS, host->config.driver.hz);
+	uint64_t ticks_most = (rounds_most + host->tick - 1) / host->tick;
 
 	if (--cpu->softirq.restarts == 0)
 		return false;
-	return !config->kernel->softirq_yields ||
-	       (!cpu->need_resched && now - cpu->softirq.began < most);
+	return !host->config.kernel->softirq_yields ||
+	       (!cpu->need_resched &&
+		       now / host->tick < cpu->softirq.began / host->tick + ticks_most);
 }
 
 static void next_vector(struct cpu *cpu, uint64_t now)
@@ -79,7 +81,7 @@ static void next_vector(struct cpu *cpu, uint64_t now)
 	softirq->polled = false;
 	if (softirq->vector == NET_TX) {
 		cpu->host->netdev.scheduled = false;
-		netdev_run_begin(cpu->host, &softirq->run);
+		netdev_run_begin(cpu->host, &softirq->run, now);
 	}
 	emit(cpu, EVENT_SOFTIRQ_ENTRY, softirq->vector, now);
 	cpu->due[HOST_SOFTIRQ] = now + host_cost(cpu->host, HOST_COST_softirq);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside the host: CPUs (cpu.c), softirqs (softirq.c), the device's queue in the stack (netdev.c),
- * sockets and their senders (socket.c), and the loop over all of them (host.c).
+ * Inside the host: CPUs (cpu.c), their tasks (task.c), softirqs (softirq.c), the device's queue in
+ * the stack (netdev.c), sockets and their senders (socket.c), and the loop over all of them
+ * (host.c).
  *
  * Everything that takes time is a step: it acts at the CPU's due time and says how long it takes
  * until the next one. An interrupt between two steps pushes the next one back by what it takes.
@@ -22,8 +23,8 @@ struct task {
 	struct task *next; /* in the run queue */
 	struct cpu *cpu;   /* it never moves */
 	bool asleep;
-	bool bh_off;        /* softirqs have to wait */
-	uint64_t remaining; /* of its step, where another task took over in between */
+	bool bh_off;  /* softirqs have to wait, and nobody takes over */
+	uint64_t had; /* cycles: its vruntime */
 };
 
 /* A run over the queueing discipline: at most one at a time in the whole world (__QDISC_RUNNING).
@@ -32,7 +33,9 @@ struct queue_run {
 	enum { RUN_OVER, RUN_NEXT, RUN_START, RUN_RETURN } state;
 	struct rte_mbuf *packet;
 	int rc;
-	uint32_t sent; /* in this run */
+	bool direct;   /* the packet goes straight to the driver */
+	uint32_t sent; /* from the queueing discipline, in this run */
+	uint64_t began;
 };
 
 struct softirq {
@@ -59,8 +62,12 @@ struct cpu {
 	struct softirq softirq;
 	bool napi_scheduled;
 
-	struct task *current, *queue_head, **queue_tail;
-	bool need_resched; /* a task waits for an interrupted idle CPU */
+	struct task *current;
+	struct task *queue; /* that wait, those that have had least first */
+	unsigned waiting;   /* in the queue */
+	bool need_resched;  /* one of them should take over */
+	uint64_t least_had; /* of all: where one that wakes comes in. Never goes back */
+	uint64_t booked_at; /* up to where `had` of the current one goes */
 	uint64_t slice_began;
 	struct task ksoftirqd;
 };
@@ -80,7 +87,7 @@ struct sender {
 	enum { SENDER_ALLOC, SENDER_QUEUE, SENDER_XMIT } state;
 	uint64_t charged;     /* sk_wmem_alloc, bytes */
 	uint64_t outstanding; /* packets */
-	uint64_t slept_at;    /* for send buffer; 0: it doesn't */
+	uint64_t slept_at;    /* for send buffer; CYCLES_NEVER: it doesn't */
 	uint64_t pause;       /* cycles to sleep before the next message */
 	uint64_t wake_at;     /* CYCLES_NEVER: no timer */
 	struct rte_mbuf *packet;
@@ -111,6 +118,7 @@ struct host {
 	uint64_t timer_at;    /* the earliest of the watchdog and the senders' timers */
 	uint64_t watchdog_at;
 	uint64_t ksoftirqd_wakes;
+	bool ended; /* what is freed from now on is nobody's */
 	int error;
 };
 
@@ -137,8 +145,6 @@ void cpu_leave(struct cpu *cpu, uint64_t now);
 void cpu_step(struct cpu *cpu, uint64_t now);
 void cpu_interrupt(struct cpu *cpu, uint64_t now);
 void cpu_account(struct cpu *cpu, uint64_t now);
-void task_wake(struct task *task, uint64_t now);
-void task_sleep(struct task *task, uint64_t now);
 void task_bh_enable(struct task *task, uint64_t now);
 
 /* When the CPU acts next; CYCLES_NEVER: idle. */
@@ -146,6 +152,12 @@ static inline uint64_t cpu_due(const struct cpu *cpu)
 {
 	return cpu->level < 0 ? CYCLES_NEVER : cpu->due[cpu->level];
 }
+
+/* task.c */
+void task_wake(struct task *task, uint64_t now);
+void task_sleep(struct task *task, uint64_t now);
+void task_schedule(struct cpu *cpu, uint64_t now);
+bool task_preempted(struct cpu *cpu, uint64_t now);
 
 /* softirq.c */
 void softirq_raise(struct cpu *cpu, unsigned vector, uint64_t now);
@@ -158,7 +170,7 @@ int netdev_init(struct host *host);
 uint64_t netdev_queue_xmit(
 	struct cpu *cpu, struct queue_run *run, struct rte_mbuf *packet, uint64_t now);
 void netdev_schedule(struct cpu *cpu, uint64_t now);
-void netdev_run_begin(struct host *host, struct queue_run *run);
+void netdev_run_begin(struct host *host, struct queue_run *run, uint64_t now);
 uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now);
 
 /* socket.c */

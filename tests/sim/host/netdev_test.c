@@ -189,6 +189,27 @@ static void a_sender_s_run_has_a_quota_too(void)
 	CU_ASSERT_EQUAL(stage_count(EVENT_FREE), 21);
 }
 
+/*
+ * 22 in the ring and 100 queued when the first interrupt comes. NET_TX fills the ring again with
+ * 22, and then has nothing to do before the next wake: each interrupt brings one NET_TX.
+ */
+static void a_run_that_fills_the_ring_waits_for_the_wake(void)
+{
+	struct host_config config = stuck(122);
+	unsigned left = 100;
+
+	config.nic.fault_count = 0;
+	stage_delay_interrupts(&config, 1000);
+	stage_run(&config);
+	CU_ASSERT_EQUAL(stage_softirqs(STAGE_NET_TX), 5);
+	for (unsigned i = 0; i < 5; i++) {
+		CU_ASSERT_EQUAL(stage_started_in_net_tx(i), left > 22 ? 22 : left);
+		left -= 22;
+	}
+	CU_ASSERT_EQUAL(stage_count(EVENT_WAKE), 5);
+	CU_ASSERT_EQUAL(stage_count(EVENT_FREE), 122);
+}
+
 static const struct test_case queue[] = {
 	{ "a stopped queue only takes packets in", a_stopped_queue_only_takes_packets_in },
 	{ "beyond the limit packets are dropped", beyond_the_limit_packets_are_dropped },
@@ -201,6 +222,8 @@ static const struct test_case queue[] = {
 static const struct test_case run[] = {
 	{ "one CPU runs the queue at a time", one_cpu_runs_the_queue_at_a_time },
 	{ "a sender's run has a quota too", a_sender_s_run_has_a_quota_too },
+	{ "a run that fills the ring waits for the wake",
+		a_run_that_fills_the_ring_waits_for_the_wake },
 	{ 0 },
 };
 

@@ -100,6 +100,8 @@ static void ksoftirqd_goes_on_until_nothing_is_left(void)
 		CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, i), ksoftirqd + 8400 * (i - 9));
 	CU_ASSERT_EQUAL(stage.stats.ksoftirqd_wakes, 1);
 	CU_ASSERT_EQUAL(stage_count(EVENT_FREE), 217);
+	/* the sender, direct and queued; ksoftirqd gets the CPU once */
+	CU_ASSERT_EQUAL(stage.stats.cpus[0].busy[HOST_TASK], 700 + 117 * 4000 + 100 * 2300 + 700);
 }
 
 /*
@@ -187,10 +189,88 @@ static void in_6_1_a_waiting_task_ends_the_rounds(void)
 	CU_ASSERT_EQUAL(stage_count(EVENT_FREE), 43);
 }
 
+/* The same, but at 1,600,000, in the middle of NET_TX, a second sender wakes on the idle CPU. */
+static void start_second_sender(const char *kernel)
+{
+	struct host_config config = packed();
+
+	config.kernel = host_kernel_find(kernel);
+	config.dev_tx_weight = 1000;
+	config.senders[1] = config.senders[0];
+	config.senders[1].start = 1600000;
+	config.senders[1].messages = 1;
+	config.sender_count = 2;
+	stage_run(&config);
+}
+
+/* Packets return at NET_RX_OVER + 400 + 2000 k: the 43rd at 1,601,572. Then one a round. */
+static void in_2_6_35_a_task_that_wakes_ends_the_run(void)
+{
+	start_second_sender("linux-2.6.35");
+	CU_ASSERT_EQUAL(stage_started_in_net_tx(0), 43);
+	for (unsigned i = 1; i < 9; i++)
+		CU_ASSERT_EQUAL(stage_started_in_net_tx(i), 1);
+	CU_ASSERT_EQUAL(stage_time(EVENT_QUEUE, 217), UINT64_C(1601572) + 8 * 2400 + 2700);
+}
+
+/* need_resched was taken out of the run; it holds the rounds up, not this one. */
+static void in_6_1_a_task_that_wakes_does_not_end_the_run(void)
+{
+	start_second_sender("linux-6.1");
+	CU_ASSERT_EQUAL(stage_started_in_net_tx(0), 100);
+	CU_ASSERT_EQUAL(stage_time(EVENT_QUEUE, 217), NET_RX_OVER + 400 + 100 * 2000 + 2700);
+}
+
+/*
+ * The blocked sender again, but at 1,121,700 another has begun a message; the interrupt comes while
+ * it is in its socket. The one that wakes has to wait for its turn, and softirqs go on as if
+ * nobody waited: NET_TX follows NET_RX at once and sends the 20.
+ */
+static void a_task_that_waits_for_another_hurries_nobody(void)
+{
+	struct host_config config = blocked("linux-6.1");
+
+	config.senders[1] = config.senders[0];
+	config.senders[1].start = 1121000;
+	config.senders[1].messages = 1;
+	config.sender_count = 2;
+	stage_run(&config);
+	CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, 0), 1125672);
+	CU_ASSERT_EQUAL(stage_started_in_net_tx(0), 20);
+	CU_ASSERT_EQUAL(stage.stats.ksoftirqd_wakes, 0);
+}
+
+/*
+ * In the driver for 5500 a packet, for another CPU's packets too, a sender gets the interrupt of
+ * its first (13,872) while bottom halves are off, and uses up its quota of 4. At 12,700 + 4 x 6000
+ * + 1000 both vectors wait, and NET_TX has the lower number.
+ */
+static void vectors_run_in_their_order(void)
+{
+	struct host_config config = stage_config("linux-6.1");
+
+	config.cpus = 2;
+	config.dev_tx_weight = 4;
+	config.senders[1] = config.senders[0];
+	config.senders[1].cpu = 1;
+	config.senders[1].start = 10400;
+	config.senders[1].messages = 20;
+	config.cost_ns[HOST_COST_xmit] = 5500;
+	config.sender_count = 2;
+	stage_run(&config);
+	CU_ASSERT_EQUAL(stage_time(EVENT_SOFTIRQ_RAISE, 0), 13872);
+	CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, 0), 37700);
+	CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_RX, 0),
+		stage_time(EVENT_SOFTIRQ_EXIT, 0)); /* of NET_TX, in the same round */
+	CU_ASSERT(stage_find_softirq(STAGE_NET_TX, 0) < stage_find_softirq(STAGE_NET_RX, 0));
+	CU_ASSERT_EQUAL(stage_count(EVENT_FREE), 21);
+}
+
 static const struct test_case net_tx[] = {
 	{ "a woken queue is run by NET_TX", a_woken_queue_is_run_by_net_tx },
 	{ "a queue run has a quota in 6.1", a_queue_run_has_a_quota_in_6_1 },
 	{ "a queue run has none in 2.6.35", a_queue_run_has_none_in_2_6_35 },
+	{ "vectors run in their order", vectors_run_in_their_order },
 	{ 0 },
 };
 
@@ -204,6 +284,11 @@ static const struct test_case left_over[] = {
 static const struct test_case yielding[] = {
 	{ "in 2.6.35 a run yields after each packet", in_2_6_35_a_run_yields_after_each_packet },
 	{ "in 6.1 a waiting task ends the rounds", in_6_1_a_waiting_task_ends_the_rounds },
+	{ "in 2.6.35 a task that wakes ends the run", in_2_6_35_a_task_that_wakes_ends_the_run },
+	{ "in 6.1 a task that wakes does not end the run",
+		in_6_1_a_task_that_wakes_does_not_end_the_run },
+	{ "a task that waits for another hurries nobody",
+		a_task_that_waits_for_another_hurries_nobody },
 	{ 0 },
 };
 
