@@ -58,6 +58,14 @@ static int usage_error(const char *what, const char *which)
 	return EXIT_USAGE;
 }
 
+/* Everything is printed at the end: what fails in between leaves standard output empty. */
+static int finish(bool written)
+{
+	if (!written || fflush(stdout) || ferror(stdout))
+		return fail("standard output can't be written");
+	return EXIT_COMPLETE;
+}
+
 enum { OPTION_SEED = 256, OPTION_HELP_CONFIG };
 
 static const struct option long_options[] = {
@@ -98,7 +106,7 @@ static int take_option(int option)
 		return -1;
 	case 'h':
 		fputs(usage_text, stdout);
-		return EXIT_COMPLETE;
+		return finish(true);
 	default:
 		fputs("ringside --help tells more\n", stderr);
 		return EXIT_USAGE;
@@ -121,14 +129,6 @@ static int parse(int argc, char **argv)
 		env.configs[env.config_count++] = argv[optind];
 	}
 	return -1;
-}
-
-/* Everything is printed at the end: what fails in between leaves standard output empty. */
-static int finish(bool written)
-{
-	if (!written || fflush(stdout) || ferror(stdout))
-		return fail("standard output can't be written");
-	return EXIT_COMPLETE;
 }
 
 static int print_json(const struct outcome *outcome)
@@ -154,6 +154,7 @@ static int run(void)
 	if (env.config_count != 1)
 		return usage_error("run takes one scenario", "");
 	if (scenario_load(&scenario, env.configs[0], env.set, env.set_count, &diag) ||
+		scenario_start(&scenario, 1, &diag) ||
 		scenario_run(&scenario, &env.run, &outcome, &diag))
 		return fail(diag.text);
 	if (env.json) {
@@ -174,12 +175,14 @@ static int compare(void)
 	unsigned done = 0;
 	int status = EXIT_COMPLETE;
 
-	if (!env.config_count || env.json || env.run.trace)
-		return usage_error("compare takes scenarios, without --json or --trace", "");
+	if (!env.config_count || env.json || env.run.trace || env.help_config)
+		return usage_error("compare takes scenarios and --set, no other option", "");
 	for (unsigned i = 0; i < env.config_count; i++) {
 		if (scenario_load(&scenarios[i], env.configs[i], env.set, env.set_count, &diag))
 			return fail(diag.text);
 	}
+	if (scenario_start(scenarios, env.config_count, &diag))
+		return fail(diag.text);
 	for (; done < env.config_count; done++) {
 		if (scenario_run(&scenarios[done], &env.run, &outcomes[done], &diag)) {
 			status = fail(diag.text);
@@ -218,6 +221,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		if (strcmp(argv[1], commands[i].name))
 			continue;
+		argv[1] = argv[0]; /* by which getopt names the program */
 		status = parse(argc - 1, argv + 1);
 		if (status < 0)
 			status = commands[i].run();

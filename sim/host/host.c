@@ -64,31 +64,57 @@ static void first_address(struct rte_mempool *pool, void *context, void *object,
 		*address = (uintptr_t)object;
 }
 
-/* Room for all packets that send buffers allow, and for the largest buffer. */
-static int make_pool(struct host *host)
-{
-	uint64_t packets = POOL_CACHE * 2;
-	uint32_t room = 0;
-	const uint16_t private_bytes = RTE_ALIGN_CEIL(sizeof(struct packet), RTE_MBUF_PRIV_ALIGN);
-	struct rte_pktmbuf_pool_private sizes = { .mbuf_priv_size = private_bytes };
-	unsigned data_room, elt_bytes;
+/* How many objects the pool needs, and how large a buffer. */
+struct pool_size {
+	uint64_t packets;
+	uint32_t data_room;
+};
 
-	for (unsigned i = 0; i < host->config.sender_count; i++) {
-		const struct host_sender *sender = &host->config.senders[i];
+#define PRIVATE_BYTES ((unsigned)RTE_ALIGN_CEIL(sizeof(struct packet), RTE_MBUF_PRIV_ALIGN))
+
+/* Room for all packets that send buffers allow, and for the largest piece of one. */
+static struct pool_size pool_size(const struct host_config *config)
+{
+	struct pool_size size = { .packets = 2 * POOL_CACHE };
+	uint32_t room = 0;
+
+	for (unsigned i = 0; i < config->sender_count; i++) {
+		const struct host_sender *sender = &config->senders[i];
 		uint64_t most = sender->send_buffer_bytes / sender->truesize_bytes + 1;
 		uint32_t bytes = sender->message_bytes / sender->segments + 64;
 
-		packets += most * sender->segments;
+		size.packets += most * sender->segments;
 		room = bytes > room ? bytes : room;
 	}
-	if (packets > UINT32_MAX / 2 || room > UINT16_MAX - RTE_PKTMBUF_HEADROOM)
+	size.data_room = RTE_PKTMBUF_HEADROOM + RTE_ALIGN_CEIL(room, 64);
+	return size;
+}
+
+static unsigned object_bytes(const struct pool_size *size)
+{
+	return (unsigned)sizeof(struct rte_mbuf) + PRIVATE_BYTES + size->data_room;
+}
+
+uint64_t host_pool_bytes(const struct host_config *config)
+{
+	struct pool_size size = pool_size(config);
+
+	/* each object has a header, and an entry in the pool's ring */
+	return size.packets * (object_bytes(&size) + 2 * RTE_CACHE_LINE_SIZE);
+}
+
+static int make_pool(struct host *host)
+{
+	struct pool_size size = pool_size(&host->config);
+	struct rte_pktmbuf_pool_private sizes = { .mbuf_priv_size = PRIVATE_BYTES };
+
+	if (size.packets > UINT32_MAX / 2 || size.data_room > UINT16_MAX)
 		return -EINVAL;
-	data_room = RTE_PKTMBUF_HEADROOM + RTE_ALIGN_CEIL(room, 64);
-	sizes.mbuf_data_room_size = (uint16_t)data_room;
-	elt_bytes = (unsigned)(sizeof(struct rte_mbuf) + private_bytes + data_room);
+	sizes.mbuf_data_room_size = (uint16_t)size.data_room;
 	/* Without the flag, objects keep off page borders, and their distances differ. */
-	host->pool = rte_mempool_create_empty("ringside", (unsigned)packets, elt_bytes, POOL_CACHE,
-		sizeof(sizes), SOCKET_ID_ANY, RTE_MEMPOOL_F_NO_IOVA_CONTIG);
+	host->pool =
+		rte_mempool_create_empty("ringside", (unsigned)size.packets, object_bytes(&size),
+			POOL_CACHE, sizeof(sizes), SOCKET_ID_ANY, RTE_MEMPOOL_F_NO_IOVA_CONTIG);
 	if (!host->pool)
 		return rte_errno == EINVAL ? -EINVAL : -ENOMEM;
 	rte_pktmbuf_pool_init(host->pool, &sizes);

@@ -115,6 +115,9 @@ struct host_stats {
 
 struct host;
 
+/* Memory for the packets of such a world, in bytes: what the EAL must have to give. */
+uint64_t host_pool_bytes(const struct host_config *config);
+
 /*
  * Builds the world. Needs an EAL that is up: packets come from a pool made here, whose size follows
  * from send buffers, queue limit and ring. Returns 0, -EINVAL or -ENOMEM.

@@ -11,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PLACE_BYTES 4200 /* a path as long as the kernel takes, and a line number */
+
 struct loader {
 	struct scenario *scenario;
 	const char *file;
 	struct diag *diag;
-	char place[SCENARIO_TEXT_BYTES + 16]; /* file:line of the node that is looked at */
+	char place[PLACE_BYTES]; /* file:line of the node that is looked at */
 };
 
 /* Only scalars know their line; a list or a mapping stands where its key does, seen just before. */
@@ -228,6 +230,20 @@ static bool is_blank(const char *text, size_t bytes)
 	return true;
 }
 
+/* A second document would be dropped, keys and all. */
+static int refuse_another(
+	struct loader *loader, struct fy_parser *parser, struct fy_diag *complaints)
+{
+	struct fy_document *document = fy_parse_load_document(parser);
+
+	if (document) {
+		fy_document_destroy(document);
+		return diag_set(loader->diag, -EINVAL,
+			"%s: more than one YAML document; a scenario is one", loader->file);
+	}
+	return fy_diag_got_error(complaints) ? syntax_error(loader, complaints) : 0;
+}
+
 static int load_text(struct loader *loader, const char *text, size_t bytes)
 {
 	struct fy_diag_cfg diag_config;
@@ -235,6 +251,7 @@ static int load_text(struct loader *loader, const char *text, size_t bytes)
 	struct fy_parse_cfg config = { .flags = FYPCF_QUIET | FYPCF_RESOLVE_DOCUMENT |
 						FYPCF_DEFAULT_VERSION_1_2 };
 	struct fy_document *document;
+	struct fy_parser *parser;
 	struct fy_node *root;
 	int error;
 
@@ -245,7 +262,13 @@ static int load_text(struct loader *loader, const char *text, size_t bytes)
 		return diag_set(loader->diag, -ENOMEM, "%s: no memory", loader->file);
 	fy_diag_set_collect_errors(complaints, true);
 	config.diag = complaints;
-	document = fy_document_build_from_string(&config, text, bytes);
+	parser = fy_parser_create(&config);
+	if (!parser || fy_parser_set_string(parser, text, bytes)) {
+		fy_parser_destroy(parser);
+		fy_diag_destroy(complaints);
+		return diag_set(loader->diag, -ENOMEM, "%s: no memory", loader->file);
+	}
+	document = fy_parse_load_document(parser);
 	root = document ? fy_document_root(document) : NULL;
 	if (!root)
 		error = syntax_error(loader, complaints);
@@ -254,7 +277,10 @@ static int load_text(struct loader *loader, const char *text, size_t bytes)
 			place_of(loader, root));
 	else
 		error = load_mapping(loader, "", root);
+	if (!error)
+		error = refuse_another(loader, parser, complaints);
 	fy_document_destroy(document);
+	fy_parser_destroy(parser);
 	fy_diag_destroy(complaints);
 	return error;
 }
@@ -263,6 +289,35 @@ static void from_profile(uint64_t *value, uint64_t profile)
 {
 	if (*value == SCENARIO_UNSET)
 		*value = profile;
+}
+
+static bool fault_loses_things(const struct scenario_fault *fault)
+{
+	return !strcmp(fault->type, "writeback_loss") || !strcmp(fault->type, "irq_loss");
+}
+
+/* What does not apply is 0 from here on; check_together has refused it where it was given. */
+static void from_kernel(struct scenario *scenario)
+{
+	bool quota = !host_kernel_find(scenario->driver.profile)->qdisc_yields;
+
+	from_profile(&scenario->host.dev_tx_weight, quota ? 64 : 0);
+	for (unsigned i = 0; i < scenario->nic.fault_count; i++)
+		from_profile(&scenario->nic.faults[i].count,
+			fault_loses_things(&scenario->nic.faults[i]));
+}
+
+static int check_faults(const struct scenario *scenario, const char *file, struct diag *diag)
+{
+	for (unsigned i = 0; i < scenario->nic.fault_count; i++) {
+		const struct scenario_fault *fault = &scenario->nic.faults[i];
+		bool loses = fault_loses_things(fault);
+
+		if (loses ? fault->duration_s > 0 : fault->count != SCENARIO_UNSET)
+			return diag_set(diag, -EINVAL, "%s: nic.faults: %s: a %s has none", file,
+				loses ? "duration_s" : "count", fault->type);
+	}
+	return 0;
 }
 
 /* What one table row alone can't know. */
@@ -281,7 +336,16 @@ static int check_together(const struct scenario *scenario, const char *file, str
 			"%s: driver.wake_threshold: %" PRIu64 ": a ring of %" PRIu64
 			" never has so many free",
 			file, scenario->driver.wake_threshold, scenario->nic.ring_size);
+	if (host_kernel_find(scenario->driver.profile)->qdisc_yields &&
+		scenario->host.dev_tx_weight != SCENARIO_UNSET)
+		return diag_set(diag, -EINVAL,
+			"%s: host.dev_tx_weight: %s has no such limit: its queue runs yield", file,
+			scenario->driver.profile);
 	for (unsigned i = 0; i < scenario->workload_count; i++) {
+		if (scenario->workloads[i].start_s >= scenario->duration_s)
+			return diag_set(diag, -EINVAL,
+				"%s: workload: start_s: %.15g: not before the end at %.15g s", file,
+				scenario->workloads[i].start_s, scenario->duration_s);
 		if (scenario->workloads[i].cpu >= scenario->host.cpus)
 			return diag_set(diag, -EINVAL,
 				"%s: workload: cpu: %" PRIu64 ": there are only %" PRIu64
@@ -293,7 +357,7 @@ static int check_together(const struct scenario *scenario, const char *file, str
 				": more than the message has bytes",
 				file, scenario->workloads[i].segments);
 	}
-	return 0;
+	return check_faults(scenario, file, diag);
 }
 
 int scenario_load(struct scenario *scenario, const char *file, const char *const *set,
@@ -310,7 +374,7 @@ int scenario_load(struct scenario *scenario, const char *file, const char *const
 	setting_defaults(settings, scenario);
 	setting_defaults(setting_list_find("workload")->items, &scenario->workloads[0]);
 	scenario->workload_count = 1;
-	snprintf(scenario->file, sizeof(scenario->file), "%s", name);
+	scenario->file = name;
 	snprintf(loader.place, sizeof(loader.place), "%s", name);
 	if (file) {
 		error = read_file(file, &text, &bytes, diag);
@@ -320,8 +384,8 @@ int scenario_load(struct scenario *scenario, const char *file, const char *const
 			error = load_text(&loader, text, bytes);
 		free(text);
 	}
-	for (unsigned i = 0; i < count && !error; i++)
-		error = setting_set(scenario, set[i], diag);
+	if (!error)
+		error = setting_set(scenario, set, count, diag);
 	if (error)
 		return error;
 	profile = e1000e_profile_find(scenario->driver.profile);
@@ -329,5 +393,7 @@ int scenario_load(struct scenario *scenario, const char *file, const char *const
 	from_profile(&scenario->driver.wake_threshold, profile->wake_threshold);
 	from_profile(&scenario->driver.tidv, profile->tidv);
 	from_profile(&scenario->driver.tadv, profile->tadv);
-	return check_together(scenario, name, diag);
+	error = check_together(scenario, name, diag);
+	from_kernel(scenario);
+	return error;
 }

@@ -53,16 +53,9 @@ double outcome_blocked_share(const struct outcome *outcome)
 
 double outcome_wire_share(const struct outcome *outcome)
 {
-	const struct nic_stats *nic = &outcome->host.nic;
-	struct nic_config config = { .hz = CLOCK_VIRTUAL_HZ,
-		.line_rate_mbps = (uint32_t)outcome->scenario->nic.line_rate_mbps };
 	double seconds = outcome_seconds(outcome);
-	uint64_t cycles;
 
-	if (!nic->packets || seconds <= 0)
-		return 0;
-	cycles = nic_wire_cycles(&config, (uint32_t)(nic->bytes / nic->packets));
-	return (double)nic->packets * seconds_of(cycles) / seconds;
+	return seconds > 0 ? seconds_of(outcome->host.nic.wire_busy) / seconds : 0;
 }
 
 enum limit outcome_limit(const struct outcome *outcome)
@@ -236,7 +229,7 @@ static json_t *workload_json(const struct outcome *outcome)
 
 	return json_pack(
 		"{s:I, s:I, s:o, s:f, s:s, s:f, s:f, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I}, "
-		"s:{s:I, s:I, s:I, s:i, s:i, s:i, s:i}, s:{s:I, s:I}, s:o}",
+		"s:{s:I, s:I, s:I, s:i, s:i, s:i, s:i}, s:{s:I, s:I, s:I}, s:o}",
 		"messages", (json_int_t)outcome_messages(outcome), "received",
 		(json_int_t)host->nic.packets, "packets_per_s",
 		number_or_null(packets_per_s(outcome)), "throughput_mbps", throughput_mbps(outcome),
@@ -250,7 +243,8 @@ static json_t *workload_json(const struct outcome *outcome)
 		(json_int_t)host->driver.stops, "wakes", (json_int_t)host->driver.wakes, "busy",
 		(json_int_t)host->driver.busy, "tdh", (int)host->tdh, "tdt", (int)host->tdt,
 		"next_to_use", (int)host->next_to_use, "next_to_clean", (int)host->next_to_clean,
-		"stack", "qdisc_max", (json_int_t)host->qdisc_most, "ksoftirqd_wakes",
+		"stack", "qdisc_max", (json_int_t)host->qdisc_most, "qdisc_at_end",
+		(json_int_t)host->qdisc_at_end, "ksoftirqd_wakes",
 		(json_int_t)host->ksoftirqd_wakes, "hang", hang_json(&host->hang));
 }
 

@@ -16,7 +16,8 @@
 #define DEVICE_NAME "eth0"
 #define DROP_REASON "QDISC_DROP" /* as skb:kfree_skb prints it */
 #define STALL_NS    (2 * CYCLES_NS_PER_S)
-#define DRAIN_NS    CYCLES_NS_PER_S /* after the senders have ended */
+/* After the senders have ended: time enough to see a stall, and for the watchdog to look twice. */
+#define DRAIN_NS (STALL_NS + 2 * E1000E_WATCHDOG_S * CYCLES_NS_PER_S)
 
 /* The events of a run go to the measure, and to a trace if one is wanted. */
 struct run_sink {
@@ -39,27 +40,11 @@ static void emit(struct event_sink *sink, unsigned cpu, const struct event *even
 		run->writer->sink.emit(&run->writer->sink, cpu, event);
 }
 
-/* Memory for the pool, in MiB: a generous guess at the size of an object. */
-static uint64_t pool_mib(const struct scenario *scenario)
-{
-	uint64_t bytes = 0;
-
-	for (unsigned i = 0; i < scenario->workload_count; i++) {
-		const struct scenario_workload *w = &scenario->workloads[i];
-		uint64_t packets =
-			scenario->host.send_buffer_bytes / scenario->host.truesize_bytes + 1;
-		uint64_t object = 512 + RTE_PKTMBUF_HEADROOM + w->message_bytes / w->segments;
-
-		bytes += packets * w->segments * object;
-	}
-	return bytes / (1 << 20);
-}
-
 static bool environment_up;
 
 /* Without huge pages, devices or shared files: no privilege is needed, and nothing is left behind.
  */
-static int start_environment(const struct scenario *scenario, struct diag *diag)
+static int start_environment(uint64_t mib, struct diag *diag)
 {
 	char memory[24], lcore[24];
 	cpu_set_t allowed;
@@ -67,18 +52,16 @@ static int start_environment(const struct scenario *scenario, struct diag *diag)
 	char *arguments[] = { "ringside", "--no-huge", "--no-pci", "--no-shconf", "--no-telemetry",
 		"--iova-mode=va", "--log-level=error", lcore, "-m", memory };
 
-	if (environment_up)
-		return 0;
 	/* the one lcore goes where this process may run, which need not be CPU 0 */
 	if (!sched_getaffinity(0, sizeof(allowed), &allowed)) {
 		while (cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, &allowed))
 			cpu++;
 	}
 	snprintf(lcore, sizeof(lcore), "--lcores=0@%zu", cpu);
-	snprintf(memory, sizeof(memory), "%" PRIu64, 32 + 2 * pool_mib(scenario));
+	snprintf(memory, sizeof(memory), "%" PRIu64, mib);
 	if (rte_eal_init(sizeof(arguments) / sizeof(*arguments), arguments) < 0)
-		return diag_set(diag, -rte_errno, "DPDK's environment does not start: %s",
-			rte_strerror(rte_errno));
+		return diag_set(diag, rte_errno ? -rte_errno : -EIO,
+			"DPDK's environment does not start: %s", rte_strerror(rte_errno));
 	environment_up = true;
 	return 0;
 }
@@ -105,7 +88,7 @@ static enum nic_fault_type fault_type(const char *name)
 	};
 	unsigned type = 0;
 
-	while (strcmp(names[type], name))
+	while (type < NIC_FAULT_TYPES - 1 && strcmp(names[type], name))
 		type++;
 	return type;
 }
@@ -182,6 +165,24 @@ static void fill_host(struct host_config *config, const struct scenario *scenari
 	fill_nic(&config->nic, scenario);
 	fill_driver(&config->driver, scenario);
 	fill_senders(config, scenario);
+}
+
+int scenario_start(const struct scenario *scenarios, unsigned count, struct diag *diag)
+{
+	uint64_t bytes = 0;
+
+	if (environment_up)
+		return 0;
+	for (unsigned i = 0; i < count; i++) {
+		struct host_config config;
+		uint64_t needed;
+
+		fill_host(&config, &scenarios[i]);
+		needed = host_pool_bytes(&config);
+		bytes = needed > bytes ? needed : bytes;
+	}
+	/* DPDK's heap needs room for itself, and one piece for the pool */
+	return start_environment(32 + 2 * (bytes >> 20), diag);
 }
 
 /* What the fewest descriptors a packet let a queue own: no packet mix can own more. */
@@ -288,8 +289,7 @@ int scenario_run(const struct scenario *scenario, const struct run_options *opti
 		outcome_release(outcome);
 		return diag_set(diag, error, "%s: no memory", scenario->file);
 	}
-	error = start_environment(scenario, diag);
-	if (!error && options->trace) {
+	if (options->trace) {
 		error = open_trace(&writer, scenario, options->trace, outcome->capacity, diag);
 		sink.writer = error ? NULL : &writer;
 	}

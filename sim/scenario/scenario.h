@@ -43,7 +43,7 @@ struct scenario_published {
 };
 
 struct scenario {
-	char file[SCENARIO_TEXT_BYTES]; /* as named by the user */
+	const char *file; /* as named by the user, whose text it is */
 	char title[SCENARIO_TEXT_BYTES];
 	char clock[SCENARIO_TEXT_BYTES];
 	uint64_t seed;
@@ -102,7 +102,13 @@ struct run_options {
 };
 
 /*
- * Starts DPDK's environment if it isn't up, builds the world, runs it, measures. The outcome must
+ * Starts DPDK's environment with memory for the largest of these scenarios, which can then be run
+ * one after the other. Returns 0 or a negative errno with a message in diag.
+ */
+int scenario_start(const struct scenario *scenarios, unsigned count, struct diag *diag);
+
+/*
+ * After scenario_start: builds the world, runs it, measures. The outcome must
  * be released. Returns 0 or a negative errno with a message in diag.
  */
 int scenario_run(const struct scenario *scenario, const struct run_options *options,

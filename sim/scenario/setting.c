@@ -164,6 +164,11 @@ static int store_number(const struct setting *setting, double *out, const char *
 		snprintf(reason, sizeof(reason), "out of range (%s)", range);
 		return refuse(setting, value, place, diag, reason);
 	}
+	if (number > 0 && number < setting->finest) {
+		snprintf(reason, sizeof(reason), "finer than %.15g, which is a nanosecond",
+			setting->finest);
+		return refuse(setting, value, place, diag, reason);
+	}
 	*out = number;
 	return 0;
 }
@@ -182,6 +187,21 @@ static bool is_choice(const char *choices, const char *value)
 	return false;
 }
 
+/* What a terminal can print and JSON can hold. */
+static bool is_plain(const char *text)
+{
+	json_t *string = json_string(text);
+
+	if (!string)
+		return false;
+	json_decref(string);
+	for (; *text; text++) {
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			return false;
+	}
+	return true;
+}
+
 static int store_text(const struct setting *setting, char *out, const char *value,
 	const char *place, struct diag *diag)
 {
@@ -191,6 +211,9 @@ static int store_text(const struct setting *setting, char *out, const char *valu
 		snprintf(reason, sizeof(reason), "not one of %s", setting->choices);
 		return refuse(setting, value, place, diag, reason);
 	}
+	if (!is_plain(value))
+		return refuse(
+			setting, value, place, diag, "has control characters, or isn't UTF-8");
 	if (strlen(value) >= SCENARIO_TEXT_BYTES)
 		return refuse(setting, value, place, diag, "longer than 159 bytes");
 	strcpy(out, value);
@@ -271,38 +294,68 @@ static struct target find_target(const char *key)
 	return target;
 }
 
-int setting_set(struct scenario *scenario, const char *assignment, struct diag *diag)
+static int find_assigned(
+	const char *assignment, struct target *target, char *key, struct diag *diag)
 {
 	const char *equals = strchr(assignment, '=');
-	struct target target;
-	char key[KEY_MOST];
-	unsigned count;
-	int error = 0;
 
 	if (!equals || equals == assignment)
 		return diag_set(diag, -EINVAL, "--set %.80s: it takes key=value", assignment);
-	if ((size_t)(equals - assignment) >= sizeof(key))
+	if (equals - assignment >= KEY_MOST)
 		return diag_set(diag, -EINVAL, "--set %.80s: no key is so long", assignment);
 	memcpy(key, assignment, (size_t)(equals - assignment));
 	key[equals - assignment] = '\0';
-	target = find_target(key);
-	if (!target.found)
+	*target = find_target(key);
+	if (!target->found)
 		return setting_unknown(key, "--set", diag);
-	if (target.found > 1)
+	if (target->found > 1)
 		return diag_set(diag, -EINVAL,
-			"--set: %u keys end with %s; name one with its whole path", target.found,
+			"--set: %u keys end with %s; name one with its whole path", target->found,
 			key);
-	if (!target.list)
-		return setting_store(target.setting, scenario, equals + 1, "--set", diag);
-	count = *(unsigned *)((char *)scenario + target.list->count_offset);
+	return 0;
+}
+
+/* A key of a list's items is set in each of them. */
+static int assign(struct scenario *scenario, const struct target *target, const char *key,
+	const char *value, struct diag *diag)
+{
+	const struct setting_list *list = target->list;
+	unsigned count;
+	int error = 0;
+
+	if (!list)
+		return setting_store(target->setting, scenario, value, "--set", diag);
+	count = *(unsigned *)((char *)scenario + list->count_offset);
 	if (!count)
-		return diag_set(
-			diag, -EINVAL, "--set: %s: the list %s is empty", key, target.list->key);
+		return diag_set(diag, -EINVAL, "--set: %s: the list %s is empty", key, list->key);
 	for (unsigned i = 0; i < count && !error; i++)
-		error = setting_store(target.setting,
-			(char *)scenario + target.list->offset + i * target.list->item_bytes,
-			equals + 1, "--set", diag);
+		error = setting_store(target->setting,
+			(char *)scenario + list->offset + i * list->item_bytes, value, "--set",
+			diag);
 	return error;
+}
+
+int setting_set(
+	struct scenario *scenario, const char *const *set, unsigned count, struct diag *diag)
+{
+	struct target target = { 0 }, earlier = { 0 };
+	char key[KEY_MOST], other[KEY_MOST];
+
+	for (unsigned i = 0; i < count; i++) {
+		int error = find_assigned(set[i], &target, key, diag);
+
+		for (unsigned j = 0; j < i && !error; j++) {
+			if (!find_assigned(set[j], &earlier, other, NULL) &&
+				earlier.setting == target.setting)
+				error = diag_set(
+					diag, -EINVAL, "--set: %s: given more than once", key);
+		}
+		if (!error)
+			error = assign(scenario, &target, key, strchr(set[i], '=') + 1, diag);
+		if (error)
+			return error;
+	}
+	return 0;
 }
 
 void setting_print(const struct setting *setting, const void *base, char *text, size_t bytes)

@@ -21,6 +21,7 @@ struct setting {
 	enum setting_type type;
 	size_t offset; /* in struct scenario, or in the struct of the list's items */
 	double least, most;
+	double finest;             /* of a number: smaller ones that aren't 0 would become 0 */
 	uint64_t multiple;         /* a count must be a multiple of this; 0: any */
 	const char *default_value; /* as it would be written; NULL: unset */
 	const char *choices;       /* "a|b" */
@@ -63,8 +64,12 @@ int setting_unknown_item(
 /* Every key to its default. */
 void setting_defaults(const struct setting *table, void *base);
 
-/* --set: a dotted path, or the last part where only one key ends so. */
-int setting_set(struct scenario *scenario, const char *assignment, struct diag *diag);
+/*
+ * --set: "key=value", the key a dotted path, or its last part where only one key ends so. A key
+ * given twice is refused.
+ */
+int setting_set(
+	struct scenario *scenario, const char *const *set, unsigned count, struct diag *diag);
 
 /* A value as text, as it would be written in a file. */
 void setting_print(const struct setting *setting, const void *base, char *text, size_t bytes);

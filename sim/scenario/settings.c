@@ -34,13 +34,13 @@ static const struct setting fault_items[] = {
 	{ .key = "type", .type = SETTING_CHOICE, .offset = IN_FAULT(type),
 	  .default_value = "tx_stop", .choices = "tx_stop|writeback_loss|irq_loss|link_pause",
 	  .help = "the transmitter stops; write-backs or interrupts get lost; we are paused" },
-	{ .key = "at_s", .type = SETTING_NUMBER, .offset = IN_FAULT(at_s), .most = 86400,
+	{ .key = "at_s", .type = SETTING_NUMBER, .offset = IN_FAULT(at_s), .finest = 1e-9, .most = 86400,
 	  .default_value = "0", .unit = "s", .help = "when it begins" },
-	{ .key = "duration_s", .type = SETTING_NUMBER, .offset = IN_FAULT(duration_s),
+	{ .key = "duration_s", .type = SETTING_NUMBER, .offset = IN_FAULT(duration_s), .finest = 1e-9,
 	  .most = 86400, .default_value = "0", .unit = "s",
 	  .help = "how long tx_stop and link_pause last; 0: for ever" },
 	{ .key = "count", .type = SETTING_COUNT, .offset = IN_FAULT(count), .most = 1e9,
-	  .default_value = "1", .help = "how many write-backs or interrupts get lost" },
+	  .least = 1, .unset = "1", .help = "how many write-backs or interrupts get lost" },
 	{ 0 },
 };
 
@@ -58,9 +58,9 @@ static const struct setting workload_items[] = {
 	  .help = "buffers a packet is in: a data descriptor each" },
 	{ .key = "messages", .type = SETTING_COUNT, .offset = IN_WORKLOAD(messages), .most = 1e15,
 	  .default_value = "0", .help = "how many it sends; 0: as many as it can" },
-	{ .key = "start_s", .type = SETTING_NUMBER, .offset = IN_WORKLOAD(start_s), .most = 86400,
+	{ .key = "start_s", .type = SETTING_NUMBER, .offset = IN_WORKLOAD(start_s), .finest = 1e-9, .most = 86400,
 	  .default_value = "0", .unit = "s", .help = "when it begins" },
-	{ .key = "interval_us", .type = SETTING_NUMBER, .offset = IN_WORKLOAD(interval_us),
+	{ .key = "interval_us", .type = SETTING_NUMBER, .offset = IN_WORKLOAD(interval_us), .finest = 1e-3,
 	  .most = 1e9, .default_value = "0", .unit = "us",
 	  .help = "it sleeps so long after each message; 0: it doesn't" },
 	{ 0 },
@@ -79,7 +79,8 @@ const struct setting_list setting_lists[] = {
 
 #define COST_ROW(name, default_ns, text) \
 	{ .key = "host.cost_ns." #name, .type = SETTING_COUNT, \
-	  .offset = AT(host.cost_ns[HOST_COST_##name]), .most = 1e9, \
+	  .offset = AT(host.cost_ns[HOST_COST_##name]), .least = HOST_COST_##name == HOST_COST_send, \
+	  .most = 1e9, \
 	  .default_value = #default_ns, .unit = "ns", .help = text },
 
 const struct setting settings[] = {
@@ -144,8 +145,8 @@ const struct setting settings[] = {
 	  .least = 1, .most = 65535, .default_value = "64", .unit = "packets",
 	  .help = "budget of one NAPI poll" },
 	{ .key = "host.dev_tx_weight", .type = SETTING_COUNT, .offset = AT(host.dev_tx_weight),
-	  .least = 1, .most = 65535, .default_value = "64", .unit = "packets",
-	  .help = "sent in one run over the qdisc (linux-6.1)" },
+	  .least = 1, .most = 65535, .unit = "packets", .unset = "64, in linux-6.1",
+	  .help = "sent in one run over the qdisc" },
 	{ .key = "host.send_buffer_bytes", .type = SETTING_COUNT,
 	  .offset = AT(host.send_buffer_bytes), .least = 1, .most = 1e9,
 	  .default_value = "212992", .unit = "bytes",

@@ -184,6 +184,11 @@ static void say_workload(const struct outcome *outcome, FILE *out)
 			100 * (double)busy[HOST_SOFTIRQ] / end,
 			100 * (double)busy[HOST_HARDIRQ] / end);
 	}
+	if (host->qdisc_at_end)
+		fprintf(out,
+			"queue:    %" PRIu64
+			" packets were still in the queueing discipline at the end\n",
+			host->qdisc_at_end);
 	if (host->nic.interrupts_lost || host->nic.writebacks_lost)
 		fprintf(out,
 			"faults:   %" PRIu64 " interrupts and %" PRIu64 " write-backs were lost\n",

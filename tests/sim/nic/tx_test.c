@@ -155,17 +155,22 @@ static void nothing_need_take_time(void)
 	rig_end(&rig);
 }
 
-/* Bits 23:16 of a legacy descriptor are its checksum offset, not length. */
+/* Bits 23:16 of a legacy descriptor are its checksum offset, not length and not a type. */
 static void a_legacy_descriptor_has_16_bits_of_length(void)
 {
+	const uint32_t legacy = TXD_CMD_EOP | TXD_CMD_IFCS | TXD_CMD_RS;
+
 	start_plain();
-	rig_post(&rig, 0x1000, TXD_CMD_EOP | TXD_CMD_IFCS | TXD_CMD_RS | UINT32_C(40) << 16 | 100);
+	rig_post(&rig, 0x1000, legacy | UINT32_C(40) << 16 | 100);
+	rig_post(&rig, 0x2000, legacy | 100);
 	rig_write_tail(&rig, 1000);
 	nic_advance(rig.nic, 100000);
-	CU_ASSERT_EQUAL_FATAL(rig.event_count, 1);
-	CU_ASSERT_EQUAL(rig.events[0].time, 1992);
-	CU_ASSERT_EQUAL(rig.events[0].len, 100);
-	CU_ASSERT_TRUE(rig_done(&rig, 0));
+	CU_ASSERT_EQUAL_FATAL(rig.event_count, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		CU_ASSERT_EQUAL(rig.events[i].time, 1992 + 992 * i);
+		CU_ASSERT_EQUAL(rig.events[i].len, 100);
+		CU_ASSERT_TRUE(rig_done(&rig, i));
+	}
 	rig_end(&rig);
 }
 

@@ -20,7 +20,7 @@ static int setup(void)
 	struct run_options options = { 0 };
 	struct diag diag;
 
-	if (scenario_load(&scenario, NULL, set, 1, &diag) ||
+	if (scenario_load(&scenario, NULL, set, 1, &diag) || scenario_start(&scenario, 1, &diag) ||
 		scenario_run(&scenario, &options, &outcome, &diag))
 		return 1;
 	outcome_release(&outcome);
