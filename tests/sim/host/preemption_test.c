@@ -125,10 +125,10 @@ static struct host_config two_senders(void)
 	config.nic.fault_count = 1;
 	config.nic.faults[0] = (struct nic_fault){ .type = NIC_FAULT_TX_STOP };
 	config.driver.ring_size = 4096;
-	config.tick_hz = 1000;
+	config.tick_hz = 250;
 	config.senders[0].start = 0;
 	config.senders[0].messages = 0;
-	config.senders[0].stop = config.stop = 3500000;
+	config.senders[0].stop = config.stop = 8500000;
 	config.drain = 100000;
 	config.senders[1] = config.senders[0];
 	config.senders[1].message_bytes = 2;
@@ -137,9 +137,10 @@ static struct host_config two_senders(void)
 }
 
 /*
- * The first begins its messages at 700 + 4000 i; number 249 is over at 1,000,700, the first moment
- * after the tick where it may be preempted. The other runs 700 later and queues at 1,003,400. It
- * begins at 1,001,400 + 4000 k, and hands back at 2,001,400; then 2,002,100 + 2000.
+ * Two tasks share a latency of 6 ms, but only a tick ends a share. The first begins its messages at
+ * 700 + 4000 i; number 999 is over at 4,000,700, the first moment after the tick where it may be
+ * preempted. The other runs 700 later and queues at 4,003,400. It begins at 4,001,400 + 4000 k, and
+ * hands back at 8,001,400; then 8,002,100 + 2000.
  */
 static void tasks_take_turns_at_the_tick(void)
 {
@@ -161,12 +162,12 @@ static void tasks_take_turns_at_the_tick(void)
 		if (!sent[turn]++)
 			first[turn] = event->time;
 	}
-	CU_ASSERT(turn >= 3);
+	CU_ASSERT(turn >= 2);
 	CU_ASSERT_EQUAL(first[0], 2700);
-	CU_ASSERT_EQUAL(first[1], 1003400);
-	CU_ASSERT_EQUAL(first[2], 2004100);
-	CU_ASSERT_EQUAL(sent[0], 250);
-	CU_ASSERT_EQUAL(sent[1], 250);
+	CU_ASSERT_EQUAL(first[1], 4003400);
+	CU_ASSERT_EQUAL(first[2], 8004100);
+	CU_ASSERT_EQUAL(sent[0], 1000);
+	CU_ASSERT_EQUAL(sent[1], 1000);
 }
 
 static void a_lone_task_is_not_interrupted_by_the_tick(void)
@@ -179,18 +180,41 @@ static void a_lone_task_is_not_interrupted_by_the_tick(void)
 		CU_ASSERT_EQUAL(stage_time(EVENT_QUEUE, i), 2700 + 4000 * i);
 }
 
-/* The second wakes while the first runs; it has to wait for the tick, at 1 ms, not for 1 ms. */
+/* The first queued packet of the second sender. */
+static uint64_t second_queues_at(void)
+{
+	for (unsigned i = 0; i < stage.count; i++) {
+		if (stage.events[i].id == EVENT_QUEUE && stage.events[i].len == 44)
+			return stage.events[i].time;
+	}
+	return 0;
+}
+
+/*
+ * The second wakes when the first has had 100 us: not enough to be preempted at once
+ * (sched_wakeup_granularity is 1 ms). At the tick it has had 3.5 ms of its 3.
+ */
 static void a_task_that_wakes_waits_for_its_turn(void)
 {
 	struct host_config config = two_senders();
-	unsigned at;
 
 	config.senders[0].start = 500000;
 	config.senders[1].start = 600000;
 	stage_run(&config);
-	for (at = 0; stage.events[at].id != EVENT_QUEUE || stage.events[at].len == 43; at++)
-		;
-	CU_ASSERT_EQUAL(stage.events[at].time, 1003400);
+	CU_ASSERT_EQUAL(second_queues_at(), 4003400);
+}
+
+/*
+ * One that wakes when the other has had 2 ms takes over at once, or rather when bottom halves are
+ * on again: the message begun at 1,996,700 is over at 2,000,700.
+ */
+static void a_task_that_has_had_less_takes_over_when_it_wakes(void)
+{
+	struct host_config config = two_senders();
+
+	config.senders[1].start = 2000000;
+	stage_run(&config);
+	CU_ASSERT_EQUAL(second_queues_at(), 2000700 + 2700);
 }
 
 /* Interrupts on CPU 0, the sender on CPU 1: it never loses a nanosecond to them. */
@@ -296,6 +320,8 @@ static const struct test_case turns[] = {
 	{ "a lone task is not interrupted by the tick",
 		a_lone_task_is_not_interrupted_by_the_tick },
 	{ "a task that wakes waits for its turn", a_task_that_wakes_waits_for_its_turn },
+	{ "a task that has had less takes over when it wakes",
+		a_task_that_has_had_less_takes_over_when_it_wakes },
 	{ 0 },
 };
 

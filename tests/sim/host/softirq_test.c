@@ -105,26 +105,37 @@ static void ksoftirqd_goes_on_until_nothing_is_left(void)
 }
 
 /*
- * At 20,000 in the driver a run of 26 packets takes 400 + 26 x 20,500 = 533,400. The softirq began
- * 12,300 before NET_RX was over; after four runs that is 2,145,900 ago, more than MAX_SOFTIRQ_TIME.
+ * At 20,000 in the driver a run of 26 packets takes 400 + 26 x 20,500 = 533,400. The ring is full
+ * after 117 x 22,500; its last packet is started at 2,623,200, done at 2,623,872, and interrupts at
+ * 3,647,872. The softirq begins 1000 later, and NET_RX is over after 12,300 more. 2 ms
+ * (MAX_SOFTIRQ_TIME) are counted in ticks: at 1000 Hz rounds may go on before 5 ms, for three runs;
+ * at 250 Hz they are one tick, so before 4 ms, for one. The rest is ksoftirqd's.
  */
 static void after_2_ms_it_is_ksoftirqd_s_turn_in_6_1(void)
 {
-	struct host_config config = packed();
-	uint64_t first;
+	static const struct {
+		uint32_t tick_hz;
+		unsigned runs;
+	} known[] = { { 1000, 3 }, { 250, 1 } };
 
-	config.senders[0].messages = 2 * 117;
-	config.dev_tx_weight = 26;
-	config.cost_ns[HOST_COST_xmit] = 20000;
-	stage_run(&config);
-	first = stage_softirq_time(STAGE_NET_TX, 0);
-	for (unsigned i = 0; i < 4; i++) {
-		CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, i), first + 533400 * i);
-		CU_ASSERT_EQUAL(stage_started_in_net_tx(i), 26);
+	for (int k = 0; k < 2; k++) {
+		struct host_config config = packed();
+		uint64_t first = 3647872 + 1000 + 12300;
+
+		config.senders[0].messages = 2 * 117;
+		config.dev_tx_weight = 26;
+		config.cost_ns[HOST_COST_xmit] = 20000;
+		config.tick_hz = known[k].tick_hz;
+		stage_run(&config);
+		for (unsigned i = 0; i < 5; i++) {
+			uint64_t late = i < known[k].runs ? 0 : 700;
+
+			CU_ASSERT_EQUAL(
+				stage_softirq_time(STAGE_NET_TX, i), first + 533400 * i + late);
+			CU_ASSERT_EQUAL(stage_started_in_net_tx(i), i < 4 ? 26 : 117 - 4 * 26);
+		}
+		CU_ASSERT_EQUAL(stage.stats.ksoftirqd_wakes, 1);
 	}
-	CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, 4), first + 533400 * 4 + 700);
-	CU_ASSERT_EQUAL(stage_started_in_net_tx(4), 117 - 4 * 26);
-	CU_ASSERT_EQUAL(stage.stats.ksoftirqd_wakes, 1);
 }
 
 /*
@@ -148,45 +159,84 @@ static struct host_config blocked(const char *kernel)
 
 /*
  * 2.6.35: a queue run ends after a packet when a task waits, but softirqs go on all ten rounds.
- * Each round is 400 + 2000. After nine packets the sender runs at last: 700, and 2000 to its queue
- * event; from there it runs the queue itself, where nothing makes it yield.
+ * Each round is 400 + 2000. After nine packets the other eleven are left to ksoftirqd, which has
+ * had no time yet and so comes before the sender. Nobody hurries it: 700, 400 + 11 x 2000. Then the
+ * sender: 700, and 2000 to its queue event.
  */
 static void in_2_6_35_a_run_yields_after_each_packet(void)
 {
 	struct host_config config = blocked("linux-2.6.35");
-	uint64_t woken = UINT64_C(1125672) + 9 * 2400;
+	uint64_t ksoftirqd = UINT64_C(1125672) + 9 * 2400 + 700;
 
 	stage_run(&config);
 	for (unsigned i = 0; i < 9; i++) {
 		CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, i), UINT64_C(1125672) + 2400 * i);
 		CU_ASSERT_EQUAL(stage_started_in_net_tx(i), 1);
 	}
-	CU_ASSERT_EQUAL(stage_time(EVENT_QUEUE, 42), woken + 2700);
-	for (unsigned i = 31; i < 43; i++)
-		CU_ASSERT_EQUAL(stage_time(EVENT_START_XMIT, i),
-			woken + 2700 + 300 + 500 + 2000 * (i - 31));
-	CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, 9), woken + 2700 + 300 + 12 * 2000);
-	CU_ASSERT_EQUAL(stage_started_in_net_tx(9), 0);
+	CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, 9), ksoftirqd);
+	CU_ASSERT_EQUAL(stage_started_in_net_tx(9), 11);
+	CU_ASSERT_EQUAL(stage_time(EVENT_QUEUE, 42), ksoftirqd + 22400 + 2700);
 	CU_ASSERT_EQUAL(stage.stats.ksoftirqd_wakes, 1);
 	CU_ASSERT_EQUAL(stage_count(EVENT_FREE), 43);
 }
 
-/* 6.1: a task that waits ends the rounds, so the sender sends the backlog and its own, 21 in all.
- */
+/* 6.1: a task that waits ends the rounds at once; ksoftirqd sends all 20. */
 static void in_6_1_a_waiting_task_ends_the_rounds(void)
 {
 	struct host_config config = blocked("linux-6.1");
-	uint64_t queued = UINT64_C(1125672) + 700 + 2000;
+	uint64_t ksoftirqd = UINT64_C(1125672) + 700;
 
 	stage_run(&config);
-	CU_ASSERT_EQUAL(stage_time(EVENT_QUEUE, 42), queued);
-	for (unsigned i = 22; i < 43; i++)
-		CU_ASSERT_EQUAL(
-			stage_time(EVENT_START_XMIT, i), queued + 300 + 500 + 2000 * (i - 22));
-	CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, 0), queued + 300 + 21 * 2000);
-	CU_ASSERT_EQUAL(stage_started_in_net_tx(0), 0);
+	CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, 0), ksoftirqd);
+	CU_ASSERT_EQUAL(stage_started_in_net_tx(0), 20);
+	CU_ASSERT_EQUAL(stage_time(EVENT_QUEUE, 42), ksoftirqd + 400 + 20 * 2000 + 2700);
 	CU_ASSERT_EQUAL(stage.stats.ksoftirqd_wakes, 1);
 	CU_ASSERT_EQUAL(stage_count(EVENT_FREE), 43);
+}
+
+/*
+ * jiffies != start_time, in 2.6.35: with a tick each 100 us the run that began at NET_RX_OVER ends
+ * with the packet that returns after 1,600,000 (the 43rd, at 1,601,572), and the next, which begins
+ * there, with the one after 1,700,000 (400 + 50 x 2000 later).
+ */
+static void in_2_6_35_a_tick_ends_the_run(void)
+{
+	struct host_config config = packed();
+
+	config.kernel = host_kernel_find("linux-2.6.35");
+	config.tick_hz = 10000;
+	stage_run(&config);
+	CU_ASSERT_EQUAL(stage_softirqs(STAGE_NET_TX), 3);
+	CU_ASSERT_EQUAL(stage_started_in_net_tx(0), 43);
+	CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, 1), 1601572);
+	CU_ASSERT_EQUAL(stage_started_in_net_tx(1), 50);
+	CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, 2), 1601572 + 100400);
+	CU_ASSERT_EQUAL(stage_started_in_net_tx(2), 7);
+}
+
+/*
+ * A second sender, begun at 1,500,872, has 1000 of its 2000 left when the interrupt comes. Rounds
+ * of 4 packets, 8400 each, leave work to ksoftirqd after nine. The sender has had less than 1 ms
+ * more than ksoftirqd, so it goes on. It queues, and runs the queue for 4 packets: 300 + 8000; two
+ * more messages take 2000 more each. In all that time softirqs wait for ksoftirqd, which runs when
+ * the sender is out of messages.
+ */
+static void in_6_1_softirqs_wait_for_ksoftirqd(void)
+{
+	struct host_config config = packed();
+	uint64_t queued = NET_RX_OVER + 9 * 8400 + 1000;
+
+	config.dev_tx_weight = 4;
+	config.senders[1] = config.senders[0];
+	config.senders[1].start = 1500172;
+	config.senders[1].messages = 3;
+	config.sender_count = 2;
+	stage_run(&config);
+	for (unsigned i = 0; i < 3; i++)
+		CU_ASSERT_EQUAL(stage_time(EVENT_QUEUE, 217 + i), queued + 10300 * i);
+	CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, 9), queued + 10300 * 2 + 8300 + 700);
+	CU_ASSERT_EQUAL(stage.stats.ksoftirqd_wakes, 1);
+	CU_ASSERT_EQUAL(stage_count(EVENT_FREE), 220);
 }
 
 /* The same, but at 1,600,000, in the middle of NET_TX, a second sender wakes on the idle CPU. */
@@ -242,8 +292,9 @@ static void a_task_that_waits_for_another_hurries_nobody(void)
 
 /*
  * In the driver for 5500 a packet, for another CPU's packets too, a sender gets the interrupt of
- * its first (13,872) while bottom halves are off, and uses up its quota of 4. At 12,700 + 4 x 6000
- * + 1000 both vectors wait, and NET_TX has the lower number.
+ * its first (13,872) while bottom halves are off. Its own packet goes without the queue, and four
+ * more are its quota: at 12,700 + 5 x 6000 + 1000 both vectors wait, and NET_TX has the lower
+ * number.
  */
 static void vectors_run_in_their_order(void)
 {
@@ -259,7 +310,7 @@ static void vectors_run_in_their_order(void)
 	config.sender_count = 2;
 	stage_run(&config);
 	CU_ASSERT_EQUAL(stage_time(EVENT_SOFTIRQ_RAISE, 0), 13872);
-	CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, 0), 37700);
+	CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, 0), 43700);
 	CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_RX, 0),
 		stage_time(EVENT_SOFTIRQ_EXIT, 0)); /* of NET_TX, in the same round */
 	CU_ASSERT(stage_find_softirq(STAGE_NET_TX, 0) < stage_find_softirq(STAGE_NET_RX, 0));
@@ -284,6 +335,8 @@ static const struct test_case left_over[] = {
 static const struct test_case yielding[] = {
 	{ "in 2.6.35 a run yields after each packet", in_2_6_35_a_run_yields_after_each_packet },
 	{ "in 6.1 a waiting task ends the rounds", in_6_1_a_waiting_task_ends_the_rounds },
+	{ "in 2.6.35 a tick ends the run", in_2_6_35_a_tick_ends_the_run },
+	{ "in 6.1 softirqs wait for ksoftirqd", in_6_1_softirqs_wait_for_ksoftirqd },
 	{ "in 2.6.35 a task that wakes ends the run", in_2_6_35_a_task_that_wakes_ends_the_run },
 	{ "in 6.1 a task that wakes does not end the run",
 		in_6_1_a_task_that_wakes_does_not_end_the_run },
