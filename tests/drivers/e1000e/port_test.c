@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A port's life: what it accepts, what it tells the device, interrupts, the watchdog, the end. */
+/* A port's life: what it accepts, what it tells the device, interrupts, the end. */
 #include "bench.h"
 
 #include <errno.h>
@@ -79,6 +79,14 @@ static void interrupts_are_off_until_all_is_set_up(void)
 	for (unsigned i = 0; i <= last; i++)
 		CU_ASSERT_EQUAL(bench.writes[i].now, 777);
 	bench_close(&bench);
+}
+
+/* Registers are rounded down, as the driver does it. */
+static void the_throttle_register_can_be_asked_for(void)
+{
+	CU_ASSERT_EQUAL(e1000e_throttle_register(0), 0);
+	CU_ASSERT_EQUAL(e1000e_throttle_register(1000), 3906);
+	CU_ASSERT_EQUAL(e1000e_throttle_register(100000), 39);
 }
 
 static void assert_refused(const struct e1000e_config *config)
@@ -185,6 +193,8 @@ static void profiles_are_those_of_the_kernels(void)
 	CU_ASSERT_EQUAL(old->tadv, 32);
 	CU_ASSERT_EQUAL(new->tidv, 8);
 	CU_ASSERT_EQUAL(new->tadv, 32);
+	CU_ASSERT_FALSE(old->flush_before_hang);
+	CU_ASSERT_TRUE(new->flush_before_hang);
 }
 
 static void profiles_are_found_by_their_whole_name(void)
@@ -232,140 +242,17 @@ static void the_end_of_a_poll_unmasks(void)
 	bench_close(&bench);
 }
 
-static void the_watchdog_asks_for_an_interrupt(void)
+/* Two packets of two descriptors, never done. */
+static void start_stuck(void)
 {
 	start();
-	e1000e_watchdog(bench.port, 2 * BENCH_HZ);
-	CU_ASSERT_EQUAL_FATAL(bench.write_count, 1);
-	CU_ASSERT_EQUAL(bench.writes[0].offset, REG_ICS);
-	CU_ASSERT_EQUAL(bench.writes[0].value, ICR_TXDW);
-	bench_close(&bench);
-}
-
-/* Two packets of two descriptors, sent at 1000 and 2000 and never done. */
-static void start_stuck(uint32_t link_speed_mbps, uint64_t hz)
-{
-	struct e1000e_config config = bench_config(&bench);
-
-	memset(bench.registers, 0, sizeof(bench.registers));
-	config.link_speed_mbps = link_speed_mbps;
-	config.hz = hz;
-	bench_open(&bench, &config);
 	e1000e_xmit(bench.port, 0, bench_udp(&bench, 0, 43), 1000);
 	e1000e_xmit(bench.port, 0, bench_udp(&bench, 1, 43), 2000);
 }
 
-/* A clean-up that the watchdog has asked to look. */
-static bool hang_at(uint64_t now)
-{
-	e1000e_watchdog(bench.port, now);
-	bench_clean(&bench, now);
-	e1000e_clean_done(bench.port, 0, now);
-	return bench.port->tx.hang.found;
-}
-
-/* tx_timeout_factor of e1000_watchdog_task: 16 at 10 Mbit/s, 10 at 100, 1 beyond. */
-static void a_hang_is_a_packet_older_than_the_link_allows(void)
-{
-	static const struct {
-		uint32_t mbps, seconds;
-	} known[] = { { 10, 16 }, { 100, 10 }, { 1000, 1 }, { 10000, 1 }, { 0, 1 } };
-	const uint64_t frequencies[] = { BENCH_HZ, UINT64_C(2900000000) };
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		for (size_t k = 0; k < 2; k++) {
-			uint64_t allowed = known[i].seconds * frequencies[k];
-
-			start_stuck(known[i].mbps, frequencies[k]);
-			CU_ASSERT_FALSE(hang_at(1000 + allowed));
-			CU_ASSERT_TRUE(hang_at(1000 + allowed + 1));
-			bench_close(&bench);
-		}
-	}
-}
-
-static void without_the_watchdog_nobody_looks(void)
-{
-	start_stuck(1000, BENCH_HZ);
-	e1000e_clean_done(bench.port, 0, 100 * BENCH_HZ);
-	CU_ASSERT_FALSE(bench.port->tx.hang.found);
-	e1000e_watchdog(bench.port, 100 * BENCH_HZ);
-	CU_ASSERT_FALSE(bench.port->tx.hang.found); /* it asks, the clean-up looks */
-	e1000e_clean_done(bench.port, 0, 100 * BENCH_HZ);
-	CU_ASSERT_TRUE(bench.port->tx.hang.found);
-	bench_close(&bench);
-}
-
-static void the_watchdog_s_wish_holds_for_one_clean_up(void)
-{
-	start_stuck(1000, BENCH_HZ);
-	CU_ASSERT_FALSE(hang_at(500));
-	e1000e_clean_done(bench.port, 0, 100 * BENCH_HZ);
-	CU_ASSERT_FALSE(bench.port->tx.hang.found);
-	bench_close(&bench);
-}
-
-static void a_paused_link_is_no_hang(void)
-{
-	start_stuck(1000, BENCH_HZ);
-	bench.registers[REG_STATUS / 4] = STATUS_LU | STATUS_TXOFF;
-	CU_ASSERT_FALSE(hang_at(100 * BENCH_HZ));
-	bench.registers[REG_STATUS / 4] = STATUS_LU;
-	CU_ASSERT_TRUE(hang_at(102 * BENCH_HZ));
-	bench_close(&bench);
-}
-
-/* The first is cleaned late, but it is cleaned; the second was sent 1 us later. */
-static void the_oldest_packet_counts(void)
-{
-	start_stuck(1000, BENCH_HZ);
-	bench_complete(&bench, 1);
-	CU_ASSERT_FALSE(hang_at(2000 + BENCH_HZ));
-	CU_ASSERT_EQUAL(bench.freed_count, 1);
-	CU_ASSERT_TRUE(hang_at(2001 + BENCH_HZ));
-	CU_ASSERT_EQUAL(bench.port->tx.hang.time_stamp, 2000);
-	bench_close(&bench);
-}
-
-static void an_empty_ring_does_not_hang(void)
-{
-	start_stuck(1000, BENCH_HZ);
-	bench_complete(&bench, 1);
-	bench_complete(&bench, 3);
-	CU_ASSERT_FALSE(hang_at(100 * BENCH_HZ));
-	CU_ASSERT_EQUAL(bench.freed_count, 2);
-	CU_ASSERT_FALSE(hang_at(200 * BENCH_HZ));
-	bench_close(&bench);
-}
-
-/* What the kernel prints: the first packet done and cleaned, the second stuck at 2 and 3. */
-static void a_hang_is_recorded_as_the_kernel_prints_it(void)
-{
-	const struct e1000e_hang *hang;
-	uint64_t now = 3 * BENCH_HZ;
-
-	start_stuck(1000, BENCH_HZ);
-	bench_complete(&bench, 1);
-	bench.registers[REG_TDH / 4] = 2;
-	bench.registers[REG_TDT / 4] = 4;
-	CU_ASSERT_TRUE(hang_at(now));
-	hang = &bench.port->tx.hang;
-	CU_ASSERT_EQUAL(hang->at, now);
-	CU_ASSERT_EQUAL(hang->tdh, 2);
-	CU_ASSERT_EQUAL(hang->tdt, 4);
-	CU_ASSERT_EQUAL(hang->next_to_use, 4);
-	CU_ASSERT_EQUAL(hang->next_to_clean, 2);
-	CU_ASSERT_EQUAL(hang->time_stamp, 2000);
-	CU_ASSERT_EQUAL(hang->next_to_watch, 3);
-	CU_ASSERT_EQUAL(hang->next_to_watch_status & TXD_STAT_DD, 0);
-	CU_ASSERT_TRUE(hang_at(now + 2 * BENCH_HZ));
-	CU_ASSERT_EQUAL(hang->at, now); /* the first is kept */
-	bench_close(&bench);
-}
-
 static void closing_gives_each_packet_back_once(void)
 {
-	start_stuck(1000, BENCH_HZ);
+	start_stuck();
 	e1000e_xmit(bench.port, 0, bench_packet(&bench, 2, 60), 3000);
 	bench_complete(&bench, 1);
 	CU_ASSERT_EQUAL(bench_clean(&bench, 4000), 1);
@@ -401,6 +288,7 @@ static void closing_takes_the_ring_from_the_device_first(void)
 
 static const struct test_case set_up[] = {
 	{ "the throttle register follows the rate", the_throttle_register_follows_the_rate },
+	{ "the throttle register can be asked for", the_throttle_register_can_be_asked_for },
 	{ "the device learns ring and delays", the_device_learns_ring_and_delays },
 	{ "interrupts are off until all is set up", interrupts_are_off_until_all_is_set_up },
 	{ "ring sizes are 64 to 4096 by 8", ring_sizes_are_64_to_4096_by_8 },
@@ -424,21 +312,6 @@ static const struct test_case interrupts[] = {
 	{ 0 },
 };
 
-static const struct test_case watchdog[] = {
-	{ "the watchdog asks for an interrupt", the_watchdog_asks_for_an_interrupt },
-	{ "a hang is a packet older than the link allows",
-		a_hang_is_a_packet_older_than_the_link_allows },
-	{ "without the watchdog nobody looks", without_the_watchdog_nobody_looks },
-	{ "the watchdog's wish holds for one clean-up",
-		the_watchdog_s_wish_holds_for_one_clean_up },
-	{ "a paused link is no hang", a_paused_link_is_no_hang },
-	{ "the oldest packet counts", the_oldest_packet_counts },
-	{ "an empty ring does not hang", an_empty_ring_does_not_hang },
-	{ "a hang is recorded as the kernel prints it",
-		a_hang_is_recorded_as_the_kernel_prints_it },
-	{ 0 },
-};
-
 static const struct test_case end[] = {
 	{ "closing gives each packet back once", closing_gives_each_packet_back_once },
 	{ "closing takes the ring from the device first",
@@ -452,7 +325,6 @@ int main(int argc, char **argv)
 		{ "set-up", set_up },
 		{ "names", names },
 		{ "interrupts", interrupts },
-		{ "watchdog", watchdog },
 		{ "end", end },
 		{ 0 },
 	};

@@ -39,6 +39,37 @@ static void wthresh_gathers_write_backs(void)
 	rig_end(&rig);
 }
 
+/* Packets of two descriptors: a threshold of 4 is reached with the second. */
+static void wthresh_counts_descriptors(void)
+{
+	start_plain();
+	write_threshold(4);
+	for (unsigned i = 0; i < 2; i++) {
+		rig_post(&rig, 0x1000, TXD_CMD_DEXT | TXD_DTYP_DATA | 20);
+		rig_send(&rig, SEND_DELAYED, 40, 1000 * (i + 1));
+		nic_advance(rig.nic, 1000 * (i + 1) + 999);
+		CU_ASSERT_EQUAL(rig_done(&rig, 1), i == 1);
+		CU_ASSERT_EQUAL(rig_done(&rig, 3), i == 1);
+	}
+	CU_ASSERT_FALSE(rig_done(&rig, 0)); /* no RS */
+	rig_end(&rig);
+}
+
+/* TXDW says that a descriptor was written back, so not before the fourth is: 1000 + 4 x 672. */
+static void without_write_back_there_is_no_cause(void)
+{
+	start_plain();
+	write_threshold(4);
+	nic_write(rig.nic, REG_IMS, ICR_TXDW, 0);
+	for (unsigned i = 0; i < 4; i++)
+		rig_post(&rig, 0x1000, SEND | 60);
+	rig_write_tail(&rig, 1000);
+	CU_ASSERT_EQUAL(rig_run(&rig, 3687), 0);
+	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_ICR, 3687), 0);
+	CU_ASSERT_EQUAL(rig_run(&rig, 3688), 3688);
+	rig_end(&rig);
+}
+
 static void a_wthresh_of_1_gathers_nothing(void)
 {
 	start_plain();
@@ -118,6 +149,27 @@ static void a_done_event_says_what_and_when(void)
 	rig_end(&rig);
 }
 
+/* Done is what is written back: both, when the second is sent, at 1000 + 2 x 672. */
+static void gathered_packets_are_done_together(void)
+{
+	start_plain();
+	write_threshold(2);
+	rig_post(&rig, 0x5000, SEND_DELAYED | 60);
+	rig_post(&rig, 0x6000, SEND_DELAYED | 50);
+	rig_write_tail(&rig, 1000);
+	nic_advance(rig.nic, 2343);
+	CU_ASSERT_EQUAL(rig.event_count, 0);
+	nic_advance(rig.nic, 2344);
+	CU_ASSERT_EQUAL_FATAL(rig.event_count, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		CU_ASSERT_EQUAL(rig.events[i].time, 2344);
+		CU_ASSERT_EQUAL(rig.events[i].packet, i ? 0x6000 : 0x5000);
+		CU_ASSERT_EQUAL(rig.events[i].len, i ? 50 : 60);
+		CU_ASSERT_EQUAL(EVENT_GET(DONE, index, rig.events[i].arg), i);
+	}
+	rig_end(&rig);
+}
+
 /* A buffer at 0x10000 + 5 x 2432 + 192 belongs to the packet 5 x 2432. */
 static void a_packet_is_known_by_its_pool_object(void)
 {
@@ -160,6 +212,8 @@ static void a_device_without_a_sink_works(void)
 
 static const struct test_case write_back[] = {
 	{ "WTHRESH gathers write-backs", wthresh_gathers_write_backs },
+	{ "WTHRESH counts descriptors", wthresh_counts_descriptors },
+	{ "without write-back there is no cause", without_write_back_there_is_no_cause },
 	{ "a WTHRESH of 1 gathers nothing", a_wthresh_of_1_gathers_nothing },
 	{ "TIDV flushes what WTHRESH gathers", tidv_flushes_what_wthresh_gathers },
 	{ "FPD flushes at once", fpd_flushes_at_once },
@@ -169,6 +223,7 @@ static const struct test_case write_back[] = {
 
 static const struct test_case done[] = {
 	{ "a done event says what and when", a_done_event_says_what_and_when },
+	{ "gathered packets are done together", gathered_packets_are_done_together },
 	{ "a packet is known by its pool object", a_packet_is_known_by_its_pool_object },
 	{ "a device without a sink works", a_device_without_a_sink_works },
 	{ 0 },
