@@ -18,29 +18,32 @@ static void add(char *text, size_t bytes, const char *format, ...)
 	va_end(args);
 }
 
+/* The ring was full: in most intervals between clean-ups, or only now and then? */
 static void say_packed(const struct transmit_table *table, char *text, size_t bytes)
 {
+	bool mostly = 2 * table->full_intervals > table->intervals;
+
+	add(text, bytes, "%s: ", mostly ? "packed" : "full, but not packed for long");
+	if (table->intervals)
+		add(text, bytes, "in %" PRIu64 " of %" PRIu64 " intervals between clean-ups ",
+			table->full_intervals, table->intervals);
 	if (table->capacity)
-		add(text, bytes,
-			"packed: the device owned all that its ring can, %" PRIu32 " packets",
+		add(text, bytes, "the device owned all that its ring can, %" PRIu32 " packets",
 			table->capacity);
 	else
 		add(text, bytes,
-			"packed, by the look of it: the same maximum of %" PRIu64
-			" again and again",
+			"the device owned the same maximum of %" PRIu64
+			", which looks like all that its ring can",
 			table->in_device_max);
-	if (table->intervals)
-		add(text, bytes, ", in %" PRIu64 " of %" PRIu64 " intervals between clean-ups",
-			table->full_intervals, table->intervals);
-	add(text, bytes, " and %.1f %% of the time. ", 100 * table->full_time_share);
-	if (2 * table->full_intervals > table->intervals)
+	add(text, bytes, ", for %.1f %% of the time. ", 100 * table->full_time_share);
+	if (mostly)
 		add(text, bytes,
-			"Meanwhile the sender waits for the ring: a larger ring, or clean-ups at "
-			"shorter intervals, would let more through.");
+			"The ring decides what gets through: a larger one, or clean-ups at shorter "
+			"intervals, would help, unless wire or CPU are at their limit too.");
 	else if (table->stall_count)
 		add(text, bytes, "It filled up because the device let nothing go: see the stall.");
 	else
-		add(text, bytes, "That is rare: mostly it isn't the ring that limits the sender.");
+		add(text, bytes, "Mostly it isn't the ring that limits the sender.");
 }
 
 void words_verdict(const struct transmit_table *table, char *text, size_t bytes)
@@ -85,7 +88,10 @@ void words_doubts(const struct transmit_table *table, char *text, size_t bytes)
 			"The maximum of %" PRIu64 " is more than the ring can own (%" PRIu32
 			"): frees lag behind the driver's clean-up of descriptors, as where they "
 			"are"
-			" left to the NET_TX softirq, so part of these packets had left the ring. ",
+			" left to the NET_TX softirq, so part of these packets had left the ring; "
+			"or the "
+			"ring, profile or descriptors a packet that were given aren't this "
+			"trace's. ",
 			table->in_device_max, table->capacity);
 }
 

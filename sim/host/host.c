@@ -11,8 +11,12 @@
 #define POOL_CACHE 32
 
 static const struct host_kernel kernels[] = {
-	{ .name = "linux-2.6.35", .qdisc_yields = true },
-	{ .name = "linux-6.1", .softirq_yields = true, .ksoftirqd_owns = true },
+	{ .name = "linux-2.6.35", .qdisc_yields = true, .skb_bytes = 240 },
+	{ .name = "linux-6.1",
+		.softirq_yields = true,
+		.ksoftirqd_owns = true,
+		.skb_bytes = 256,
+		.shared_info_bytes = 320 },
 };
 
 const struct host_kernel *host_kernel_find(const char *name)
@@ -22,6 +26,20 @@ const struct host_kernel *host_kernel_find(const char *name)
 			return &kernels[i];
 	}
 	return NULL;
+}
+
+/*
+ * The data area holds the message, IP and UDP headers (28), room for the link header (16) and 15
+ * for its alignment, in cache lines; since 3.2 the whole piece of slab that it takes is counted.
+ */
+uint32_t host_truesize(const struct host_kernel *kernel, uint32_t message_bytes)
+{
+	uint32_t data = (uint32_t)RTE_ALIGN_CEIL(message_bytes + 28 + 16 + 15, 64);
+
+	if (kernel->shared_info_bytes)
+		data = rte_align32pow2(
+			data + kernel->shared_info_bytes); /* kmalloc's sizes from 512 on */
+	return data + kernel->skb_bytes;
 }
 
 /* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016. */

@@ -47,10 +47,15 @@ struct host_kernel {
 	/* a queue run ends when a task waits or a tick has passed (2.6.35), else by dev_tx_weight
 	 */
 	bool qdisc_yields;
-	bool softirq_yields; /* no restart when a task waits, or after 2 ms (since 3.9) */
-	bool ksoftirqd_owns; /* while it has work nobody else runs softirqs (4.9 to 6.3) */
+	uint32_t skb_bytes;         /* struct sk_buff */
+	uint32_t shared_info_bytes; /* counted into truesize since 3.2; 0: not */
+	bool softirq_yields;        /* no restart when a task waits, or after 2 ms (since 3.9) */
+	bool ksoftirqd_owns;        /* while it has work nobody else runs softirqs (4.9 to 6.3) */
 };
 const struct host_kernel *host_kernel_find(const char *name); /* NULL if there is none */
+
+/* What a kernel charges a socket for a UDP message of so many bytes (skb->truesize). */
+uint32_t host_truesize(const struct host_kernel *kernel, uint32_t message_bytes);
 
 struct host_sender {
 	unsigned cpu;

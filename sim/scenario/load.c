@@ -302,6 +302,7 @@ static void from_kernel(struct scenario *scenario)
 	bool quota = !host_kernel_find(scenario->driver.profile)->qdisc_yields;
 
 	from_profile(&scenario->host.dev_tx_weight, quota ? 64 : 0);
+	from_profile(&scenario->host.truesize_bytes, 0); /* host_truesize, of each message */
 	for (unsigned i = 0; i < scenario->nic.fault_count; i++)
 		from_profile(&scenario->nic.faults[i].count,
 			fault_loses_things(&scenario->nic.faults[i]));
@@ -325,7 +326,8 @@ static int check_together(const struct scenario *scenario, const char *file, str
 {
 	if (scenario->host.irq_cpu >= scenario->host.cpus)
 		return diag_set(diag, -EINVAL,
-			"%s: host.irq_cpu: %" PRIu64 ": there are only %" PRIu64 " CPUs, from 0 on",
+			"%s: host.irq_cpu: %" PRIu64
+			": CPUs go from 0 on, and host.cpus is %" PRIu64,
 			file, scenario->host.irq_cpu, scenario->host.cpus);
 	if (scenario->driver.reserve + 1 >= scenario->nic.ring_size)
 		return diag_set(diag, -EINVAL,
@@ -348,14 +350,15 @@ static int check_together(const struct scenario *scenario, const char *file, str
 				scenario->workloads[i].start_s, scenario->duration_s);
 		if (scenario->workloads[i].cpu >= scenario->host.cpus)
 			return diag_set(diag, -EINVAL,
-				"%s: workload: cpu: %" PRIu64 ": there are only %" PRIu64
-				" CPUs, from 0 on",
+				"%s: workload: cpu: %" PRIu64
+				": CPUs go from 0 on, and host.cpus is %" PRIu64 " CPUs, from 0 on",
 				file, scenario->workloads[i].cpu, scenario->host.cpus);
 		if (scenario->workloads[i].segments > scenario->workloads[i].message_bytes)
 			return diag_set(diag, -EINVAL,
 				"%s: workload: segments: %" PRIu64
-				": more than the message has bytes",
-				file, scenario->workloads[i].segments);
+				": more than message_bytes, %" PRIu64,
+				file, scenario->workloads[i].segments,
+				scenario->workloads[i].message_bytes);
 	}
 	return check_faults(scenario, file, diag);
 }
@@ -393,7 +396,11 @@ int scenario_load(struct scenario *scenario, const char *file, const char *const
 	from_profile(&scenario->driver.wake_threshold, profile->wake_threshold);
 	from_profile(&scenario->driver.tidv, profile->tidv);
 	from_profile(&scenario->driver.tadv, profile->tadv);
-	error = check_together(scenario, name, diag);
+	if (count)
+		snprintf(loader.place, sizeof(loader.place), "%s with --set", name);
+	else
+		snprintf(loader.place, sizeof(loader.place), "%s", name);
+	error = check_together(scenario, loader.place, diag);
 	from_kernel(scenario);
 	return error;
 }

@@ -5,8 +5,7 @@
 #include "setting.h"
 #include <math.h>
 
-#define WIRE_BUSY 0.97 /* share of time from which on the wire is what limits */
-#define OFTEN     0.05 /* share of time that is worth a word */
+#define OFTEN 0.05 /* share of time that is worth a word */
 
 const char *const limit_names[] = { "sender", "ring", "send_buffer", "wire", "stall", "none" };
 
@@ -58,16 +57,46 @@ double outcome_wire_share(const struct outcome *outcome)
 	return seconds > 0 ? seconds_of(outcome->host.nic.wire_busy) / seconds : 0;
 }
 
+/* The busiest CPU that a flood runs on. */
+double outcome_cpu_share(const struct outcome *outcome)
+{
+	double most = 0, end = (double)outcome->host.end;
+
+	for (unsigned i = 0; i < outcome->scenario->workload_count && end > 0; i++) {
+		const struct scenario_workload *workload = &outcome->scenario->workloads[i];
+		const uint64_t *busy = outcome->host.cpus[workload->cpu].busy;
+		double share = 0;
+
+		for (int level = 0; level < HOST_LEVELS; level++)
+			share += (double)busy[level] / end;
+		if (!workload->messages && share > most)
+			most = share;
+	}
+	return most;
+}
+
+uint64_t outcome_dropped(const struct outcome *outcome)
+{
+	uint64_t dropped = 0;
+
+	for (unsigned i = 0; i < outcome->scenario->workload_count; i++)
+		dropped += outcome->host.senders[i].dropped;
+	return dropped;
+}
+
+/* What is broken comes first, then what can't be had more of, then what could be larger. */
 enum limit outcome_limit(const struct outcome *outcome)
 {
 	const struct transmit_table *device = outcome_device(outcome);
 
-	if (!device || !device->tx_packets)
-		return device && device->stall_count ? LIMIT_STALL : LIMIT_NONE;
-	if (device->stall_count)
+	if (device && (device->stall_count || device->at_end))
 		return LIMIT_STALL;
-	if (outcome_wire_share(outcome) >= WIRE_BUSY)
+	if (!device || !device->tx_packets)
+		return LIMIT_NONE;
+	if (outcome_wire_share(outcome) >= OUTCOME_BUSY)
 		return LIMIT_WIRE;
+	if (outcome_cpu_share(outcome) >= OUTCOME_BUSY)
+		return LIMIT_SENDER;
 	if (device->verdict == VERDICT_PACKED && 2 * device->full_intervals > device->intervals)
 		return LIMIT_RING;
 	return outcome_blocked_share(outcome) >= OFTEN ? LIMIT_BUFFER : LIMIT_SENDER;

@@ -5,13 +5,15 @@
 
 #include "scenario.h"
 
+#define OUTCOME_BUSY 0.97 /* share of time from which on wire or CPU can do no more */
+
 /* What kept the rate from being higher. */
 enum limit {
 	LIMIT_SENDER, /* its CPU time, or its pauses */
 	LIMIT_RING,   /* full in most intervals between clean-ups */
 	LIMIT_BUFFER, /* the sender slept for send buffer, though the ring had room */
 	LIMIT_WIRE,   /* busy nearly all the time */
-	LIMIT_STALL,  /* the device let nothing go for longer than a stall */
+	LIMIT_STALL,  /* nothing left the device for long, or something never did */
 	LIMIT_NONE,   /* nothing was sent */
 };
 
@@ -38,6 +40,8 @@ double outcome_seconds(const struct outcome *outcome); /* from its first event t
 enum limit outcome_limit(const struct outcome *outcome);
 double outcome_blocked_share(const struct outcome *outcome); /* of the senders' time */
 double outcome_wire_share(const struct outcome *outcome);
+double outcome_cpu_share(const struct outcome *outcome);
+uint64_t outcome_dropped(const struct outcome *outcome);
 uint64_t outcome_messages(const struct outcome *outcome);
 
 #endif

@@ -124,6 +124,14 @@ static void fill_driver(struct e1000e_config *driver, const struct scenario *sce
 	driver->link_speed_mbps = (uint32_t)scenario->nic.line_rate_mbps;
 }
 
+static uint32_t truesize(const struct scenario *scenario, const struct scenario_workload *workload)
+{
+	if (scenario->host.truesize_bytes)
+		return (uint32_t)scenario->host.truesize_bytes;
+	return host_truesize(
+		host_kernel_find(scenario->driver.profile), (uint32_t)workload->message_bytes);
+}
+
 static void fill_senders(struct host_config *config, const struct scenario *scenario)
 {
 	config->sender_count = scenario->workload_count;
@@ -136,7 +144,7 @@ static void fill_senders(struct host_config *config, const struct scenario *scen
 			.segments = (uint32_t)workload->segments,
 			.checksum = scenario->driver.checksum,
 			.send_buffer_bytes = scenario->host.send_buffer_bytes,
-			.truesize_bytes = (uint32_t)scenario->host.truesize_bytes,
+			.truesize_bytes = truesize(scenario, workload),
 			.messages = workload->messages,
 			.start = cycles_of_s(workload->start_s),
 			.stop = config->stop,

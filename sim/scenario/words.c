@@ -11,11 +11,6 @@
 
 #define LABEL_COLUMNS 22
 
-static const struct scenario *scenario_of(const struct outcome *outcome)
-{
-	return outcome->scenario;
-}
-
 /* The least gap between two interrupts, as the register has it. */
 static double gap_ms(const struct scenario *scenario)
 {
@@ -51,8 +46,9 @@ static void paragraph(FILE *out, const char *format, ...)
 
 static void say_ring(const struct outcome *outcome, FILE *out)
 {
-	const struct scenario *s = scenario_of(outcome);
+	const struct scenario *s = outcome->scenario;
 	const struct transmit_table *device = outcome_device(outcome);
+	double blocked = outcome_blocked_share(outcome);
 
 	paragraph(out,
 		"The ring decides: it is packed. In %" PRIu64 " of %" PRIu64
@@ -63,38 +59,48 @@ static void say_ring(const struct outcome *outcome, FILE *out)
 		s->driver.reserve);
 	if (s->driver.throttle_rate)
 		paragraph(out,
-			"An interrupt, %.6f ms after the last at the soonest, frees them all; so "
-			"no more "
-			"than %" PRIu64
-			" packets leave in that time, and %.0f a second came of it.",
-			gap_ms(s), device->in_device_max,
+			"Interrupts come at least %.6f ms apart, and each frees what the ring "
+			"holds: that "
+			"bounds the rate at %.0f packets a second, and %.0f came of it.",
+			gap_ms(s), (double)device->in_device_max / gap_ms(s) * 1e3,
 			(double)device->tx_packets / outcome_seconds(outcome));
-	paragraph(out,
-		"The sender slept for send buffer %.0f %% of its time: with a larger ring, or more "
-		"interrupts, it would send more.",
-		100 * outcome_blocked_share(outcome));
+	if (outcome_dropped(outcome))
+		paragraph(out,
+			"The queue above the ring overflowed: %" PRIu64
+			" packets were dropped. With a "
+			"larger ring, or more interrupts, they would be fewer.",
+			outcome_dropped(outcome));
+	else
+		paragraph(out,
+			"The sender waited for room in its send buffer %.0f %% of its time: with a "
+			"larger "
+			"ring, or more interrupts, it would send more.",
+			100 * blocked);
 }
 
 static void say_sender(const struct outcome *outcome, FILE *out)
 {
 	const struct transmit_table *device = outcome_device(outcome);
-	double per_s = (double)device->tx_packets / outcome_seconds(outcome);
+	bool busy = outcome_cpu_share(outcome) >= OUTCOME_BUSY;
 
+	paragraph(out, "The sender decides: %.0f packets a second are what %s.",
+		(double)device->tx_packets / outcome_seconds(outcome),
+		busy ? "its CPU, which is busy all the time, can do" : "it makes");
 	if (device->in_device_max < outcome->capacity)
 		paragraph(out,
-			"The sender decides: %.0f packets a second are what it makes. The device "
-			"owned at "
-			"most %" PRIu64 " of the %" PRIu32 " packets that a ring of %" PRIu64
+			"The device owned at most %" PRIu64 " of the %" PRIu32
+			" packets that a ring of %" PRIu64
 			" can own: the ring isn't packed, and a larger one would change nothing.",
-			per_s, device->in_device_max, outcome->capacity,
-			scenario_of(outcome)->nic.ring_size);
+			device->in_device_max, outcome->capacity, outcome->scenario->nic.ring_size);
 	else
 		paragraph(out,
-			"The sender decides: %.0f packets a second are what it makes. The ring was "
-			"full "
-			"(%" PRIu64 " packets), but only in %" PRIu64 " of %" PRIu64
-			" intervals between clean-ups.",
-			per_s, device->in_device_max, device->full_intervals, device->intervals);
+			"The ring was full (%" PRIu64 " packets) in %" PRIu64 " of %" PRIu64
+			" intervals between clean-ups%s.",
+			device->in_device_max, device->full_intervals, device->intervals,
+			busy ? ", but a larger one would help little" : "");
+	if (outcome_dropped(outcome))
+		paragraph(out, "The queue above the ring dropped %" PRIu64 " packets.",
+			outcome_dropped(outcome));
 }
 
 static void say_stall(const struct outcome *outcome, FILE *out)
@@ -111,6 +117,11 @@ static void say_stall(const struct outcome *outcome, FILE *out)
 			(double)(stall->end - stall->start) / 1e9, stall->packets,
 			stall->open ? ", and they never left" : "");
 	}
+	if (!device->stall_count)
+		paragraph(out,
+			"Transmit is broken: %" PRIu64
+			" packets were still in the device at the end.",
+			device->at_end);
 }
 
 /* What happened, and why. */
@@ -125,9 +136,9 @@ static void say(const struct outcome *outcome, FILE *out)
 		break;
 	case LIMIT_BUFFER:
 		paragraph(out,
-			"The send buffer decides: the sender slept for it %.0f %% of its time, "
-			"though the "
-			"ring had room (at most %" PRIu64 " of %" PRIu32 " packets).",
+			"The send buffer decides: the sender waited for room in it %.0f %% of its "
+			"time, "
+			"though the ring had room (at most %" PRIu64 " of %" PRIu32 " packets).",
 			100 * outcome_blocked_share(outcome),
 			outcome_device(outcome)->in_device_max, outcome->capacity);
 		break;
@@ -142,6 +153,8 @@ static void say(const struct outcome *outcome, FILE *out)
 		paragraph(out, "No packet has left the device.");
 		break;
 	}
+	if (outcome->scenario->nic.fault_count)
+		paragraph(out, "Faults were injected (nic.faults): a healthy device does better.");
 }
 
 static void say_hang(const struct e1000e_hang *hang, FILE *out)
@@ -171,10 +184,11 @@ static void say_workload(const struct outcome *outcome, FILE *out)
 
 	fprintf(out,
 		"\nworkload: %" PRIu64 " messages sent, %" PRIu64 " frames on the wire, %" PRIu64
-		" interrupts; the sender slept for send buffer %.1f %% of its time\n",
+		" interrupts; the sender waited for\n          room in its send buffer %.1f %% of "
+		"its time\n",
 		outcome_messages(outcome), host->nic.packets, host->nic.interrupts,
 		100 * outcome_blocked_share(outcome));
-	for (unsigned i = 0; i < scenario_of(outcome)->host.cpus; i++) {
+	for (unsigned i = 0; i < outcome->scenario->host.cpus; i++) {
 		const uint64_t *busy = host->cpus[i].busy;
 
 		fprintf(out,
@@ -243,14 +257,16 @@ static void cell(FILE *out, const char *format, double value, int columns)
 	fprintf(out, "%*s", columns, text);
 }
 
-static bool any_published(
-	const struct figure *figure, const struct outcome *outcomes, unsigned count)
+/* "sanagi-256" for "configs/sanagi-256.yaml". */
+static void short_name(const char *file, char *name, size_t bytes)
 {
-	for (unsigned i = 0; i < count; i++) {
-		if (!isnan(figure_published(figure, &outcomes[i])))
-			return true;
-	}
-	return false;
+	const char *slash = strrchr(file, '/');
+	char *dot;
+
+	snprintf(name, bytes, "%s", slash ? slash + 1 : file);
+	dot = strrchr(name, '.');
+	if (dot && dot != name)
+		*dot = '\0';
 }
 
 static void table(const struct outcome *outcomes, unsigned count, FILE *out)
@@ -259,9 +275,7 @@ static void table(const struct outcome *outcomes, unsigned count, FILE *out)
 	for (unsigned i = 0; i < count; i++) {
 		char head[40];
 
-		snprintf(head, sizeof(head), "ring %" PRIu64 " at %" PRIu64 "/s",
-			outcomes[i].scenario->nic.ring_size,
-			outcomes[i].scenario->driver.throttle_rate);
+		short_name(outcomes[i].scenario->file, head, sizeof(head));
 		fprintf(out, "%32s", head);
 	}
 	fprintf(out, "\n%-*s", LABEL_COLUMNS, "");
@@ -269,8 +283,6 @@ static void table(const struct outcome *outcomes, unsigned count, FILE *out)
 		fprintf(out, "%13s%11s%8s", "published", "modelled", "ratio");
 	fputc('\n', out);
 	for (const struct figure *f = figures; f->name; f++) {
-		if (!any_published(f, outcomes, count))
-			continue;
 		fprintf(out, "%-*s", LABEL_COLUMNS, f->label);
 		for (unsigned i = 0; i < count; i++) {
 			double published = figure_published(f, &outcomes[i]);
@@ -291,19 +303,22 @@ void outcome_compare(const struct outcome *outcomes, unsigned count, FILE *out)
 
 		fprintf(out, "%s: %s\n", s->file, *s->title ? s->title : "(no title)");
 		if (*s->published.source)
-			fprintf(out, "    published in: %s\n", s->published.source);
+			fprintf(out, "    figures of: %s\n", s->published.source);
 	}
 	fputc('\n', out);
 	table(outcomes, count, out);
 	for (unsigned i = 0; i < count; i++) {
-		fprintf(out, "\nRing %" PRIu64 ":\n", outcomes[i].scenario->nic.ring_size);
+		char name[40];
+
+		short_name(outcomes[i].scenario->file, name, sizeof(name));
+		fprintf(out, "\n%s:\n", name);
 		say(&outcomes[i], out);
 	}
 }
 
 void outcome_text(const struct outcome *outcome, FILE *out)
 {
-	const struct scenario *s = scenario_of(outcome);
+	const struct scenario *s = outcome->scenario;
 	struct report report = { &outcome->source, &outcome->counts, outcome->report,
 		outcome->names };
 
@@ -313,7 +328,7 @@ void outcome_text(const struct outcome *outcome, FILE *out)
 	say_workload(outcome, out);
 	say_hang(&outcome->host.hang, out);
 	if (outcome_has_figures(outcome)) {
-		fprintf(out, "\npublished in %s:\n", s->published.source);
+		fprintf(out, "\nbeside the figures of %s:\n", s->published.source);
 		table(outcome, 1, out);
 	}
 	fputc('\n', out);

@@ -148,8 +148,8 @@ static void a_value_out_of_range_is_refused(void)
 	refused("nic: {ring_size: 99999999999999999999999}\n", 1, "ring_size", "too large");
 	refused("duration_s: 0\n", 1, "duration_s", "out of range");
 	refused("nic: {line_rate_mbps: 9}\n", 1, "line_rate_mbps", "10 to 100000");
-	refused("host: {irq_cpu: 1}\n", 0, "host.irq_cpu", "only 1");
-	refused("workload: [{cpu: 1}]\n", 0, "cpu", "only 1");
+	refused("host: {irq_cpu: 1}\n", 0, "host.irq_cpu", "host.cpus is 1");
+	refused("workload: [{cpu: 1}]\n", 0, "cpu", "host.cpus is 1");
 	refused("nic: {ring_size: 64}\ndriver: {reserve: 63}\n", 0, "driver.reserve", "64");
 }
 
@@ -184,6 +184,45 @@ static void set_takes_the_path_or_its_last_part(void)
 	CU_ASSERT_EQUAL(scenario.workloads[0].message_bytes, 9);
 	CU_ASSERT_EQUAL(scenario.workloads[1].message_bytes, 9);
 	CU_ASSERT_EQUAL(scenario.seed, 77);
+}
+
+/* A key given twice is refused in --set, too, by whichever of its names. */
+static void a_key_set_twice_is_refused(void)
+{
+	static const char *const twice[][2] = { { "seed=1", "seed=2" }, { "seed=1", "seed=1" },
+		{ "nic.ring_size=256", "ring_size=512" },
+		{ "message_bytes=1", "workload.message_bytes=2" } };
+
+	for (size_t i = 0; i < sizeof(twice) / sizeof(*twice); i++) {
+		CU_ASSERT(load("", twice[i], 2) < 0);
+		CU_ASSERT_PTR_NOT_NULL(strstr(diag.text, "more than once"));
+	}
+}
+
+/* What a fault or a profile can't use is no setting of theirs; what rounds to 0 means another
+ * thing. */
+static void nothing_is_ignored_or_rounded_away(void)
+{
+	refused("nic: {faults: [{type: irq_loss, duration_s: 1}]}\n", 0, "duration_s", "irq_loss");
+	refused("nic: {faults: [{type: tx_stop, count: 2}]}\n", 0, "count", "tx_stop");
+	refused("driver: {profile: linux-2.6.35}\nhost: {dev_tx_weight: 64}\n", 0, "dev_tx_weight",
+		"linux-2.6.35");
+	refused("nic: {faults: [{duration_s: 1e-10}]}\n", 1, "duration_s", "nanosecond");
+	refused("workload: [{interval_us: 0.0004}]\n", 1, "interval_us", "nanosecond");
+	refused("workload: [{start_s: 1}]\n", 0, "start_s", "not before the end");
+	refused("host: {cost_ns: {send: 0}}\n", 1, "send", "out of range");
+	refused("seed: 1\n---\nbogus: 2\n", 0, "more than one YAML document", "");
+	refused("seed: 1\n---\n", 0, "more than one YAML document", "");
+	refused("title: \"a\\e[31m\"\n", 1, "title", "control");
+}
+
+/* 1 byte: 64 of data and a struct sk_buff of 240; with shared info and slabs 512 + 256. A full
+ * frame takes 2048 + 256 (1472 + 59 in cache lines is 1536, and 320 more). */
+static void truesize_is_the_kernels(void)
+{
+	CU_ASSERT_EQUAL(host_truesize(host_kernel_find("linux-2.6.35"), 1), 304);
+	CU_ASSERT_EQUAL(host_truesize(host_kernel_find("linux-6.1"), 1), 768);
+	CU_ASSERT_EQUAL(host_truesize(host_kernel_find("linux-6.1"), 1472), 2304);
 }
 
 static void set_obeys_the_same_rules(void)
@@ -238,6 +277,9 @@ static const struct test_case cases[] = {
 	{ "throttle values are the driver's", throttle_values_are_the_drivers },
 	{ "--set takes the path or its last part", set_takes_the_path_or_its_last_part },
 	{ "--set obeys the same rules", set_obeys_the_same_rules },
+	{ "a key set twice is refused", a_key_set_twice_is_refused },
+	{ "nothing is ignored or rounded away", nothing_is_ignored_or_rounded_away },
+	{ "truesize is the kernel's", truesize_is_the_kernels },
 	{ "what is no scenario is refused", what_is_no_scenario_is_refused },
 	{ "help names every key", help_names_every_key },
 	{ 0 },
