@@ -96,6 +96,8 @@ static int take_option(int option)
 		}
 		return -1;
 	case 't':
+		if (env.run.trace)
+			return usage_error("--trace given more than once: ", optarg);
 		env.run.trace = optarg;
 		return -1;
 	case 'j':
@@ -148,6 +150,8 @@ static int run(void)
 	int status;
 
 	if (env.help_config) {
+		if (env.config_count)
+			return usage_error("--help-config takes no scenario: ", env.configs[0]);
 		scenario_help(stdout);
 		return finish(true);
 	}

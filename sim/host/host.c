@@ -90,20 +90,26 @@ struct pool_size {
 
 #define PRIVATE_BYTES ((unsigned)RTE_ALIGN_CEIL(sizeof(struct packet), RTE_MBUF_PRIV_ALIGN))
 
-/* Room for all packets that send buffers allow, and for the largest piece of one. */
+/*
+ * Room for all packets that can be under way: what send buffers allow, but no more than queue and
+ * ring hold and each sender has in its hands. A buffer takes the largest piece of a packet.
+ */
 static struct pool_size pool_size(const struct host_config *config)
 {
-	struct pool_size size = { .packets = 2 * POOL_CACHE };
-	uint32_t room = 0;
+	uint64_t held = config->qdisc_limit + config->driver.ring_size + 2, allowed = 0;
+	uint32_t room = 0, segments = 1;
+	struct pool_size size;
 
 	for (unsigned i = 0; i < config->sender_count; i++) {
 		const struct host_sender *sender = &config->senders[i];
-		uint64_t most = sender->send_buffer_bytes / sender->truesize_bytes + 1;
 		uint32_t bytes = sender->message_bytes / sender->segments + 64;
 
-		size.packets += most * sender->segments;
+		allowed += sender->send_buffer_bytes / sender->truesize_bytes + 1;
+		held++;
 		room = bytes > room ? bytes : room;
+		segments = sender->segments > segments ? sender->segments : segments;
 	}
+	size.packets = 2 * POOL_CACHE + (allowed < held ? allowed : held) * segments;
 	size.data_room = RTE_PKTMBUF_HEADROOM + RTE_ALIGN_CEIL(room, 64);
 	return size;
 }

@@ -46,6 +46,34 @@ static bool copy_scalar(struct fy_node *node, char *text, size_t bytes)
 	return true;
 }
 
+/* Anchors could make a small file a huge one, and a tag promises another type than the table's. */
+static int refuse_extras(struct loader *loader, struct fy_node *node)
+{
+	size_t bytes;
+
+	if (fy_node_is_alias(node))
+		return diag_set(
+			loader->diag, -EINVAL, "%s: aliases (*) aren't taken", loader->place);
+	if (fy_node_get_tag(node, &bytes))
+		return diag_set(loader->diag, -EINVAL, "%s: tags (!) aren't taken", loader->place);
+	return 0;
+}
+
+/* "key:" with nothing behind it. */
+static bool is_nothing(struct fy_node *node)
+{
+	size_t bytes = 0;
+	const char *text;
+
+	if (!node)
+		return true;
+	if (!fy_node_is_scalar(node) || fy_node_is_alias(node) ||
+		fy_node_get_style(node) != FYNS_PLAIN)
+		return false;
+	text = fy_node_get_scalar(node, &bytes);
+	return !bytes || (bytes == 1 && *text == '~') || (bytes == 4 && !memcmp(text, "null", 4));
+}
+
 static int load_value(
 	struct loader *loader, const struct setting *setting, void *base, struct fy_node *node)
 {
@@ -86,6 +114,8 @@ static int load_item(
 				"%s: %s: a key that is no plain text", place_of(loader, key_node),
 				list->key);
 		place_of(loader, key_node);
+		if (refuse_extras(loader, fy_node_pair_value(pair)))
+			return -EINVAL;
 		setting = setting_find(list->items, key);
 		if (!setting)
 			return setting_unknown_item(list, key, loader->place, loader->diag);
@@ -148,6 +178,12 @@ static int load_pair(struct loader *loader, const char *path, struct fy_node_pai
 			place_of(loader, key_node));
 	place_of(loader, key_node);
 	snprintf(inner, sizeof(inner), "%s%s%s", path, *path ? "." : "", key);
+	if (strchr(key, '.'))
+		return diag_set(loader->diag, -EINVAL,
+			"%s: %.80s: a file has mappings, one in the other, where --set has dots",
+			loader->place, key);
+	if (refuse_extras(loader, value))
+		return -EINVAL;
 	setting = setting_find(settings, inner);
 	list = setting_list_find(inner);
 	if (setting)
@@ -156,6 +192,8 @@ static int load_pair(struct loader *loader, const char *path, struct fy_node_pai
 		return load_list(loader, list, value);
 	if (!is_group(inner))
 		return setting_unknown(inner, place_of(loader, key_node), loader->diag);
+	if (is_nothing(value))
+		return 0;
 	if (!fy_node_is_mapping(value))
 		return diag_set(loader->diag, -EINVAL, "%s: %s: takes a mapping of keys",
 			place_of(loader, key_node), inner);
@@ -192,7 +230,7 @@ static int syntax_error(struct loader *loader, struct fy_diag *complaints)
 
 static int read_file(const char *path, char **text, size_t *bytes, struct diag *diag)
 {
-	enum { MOST = 1 << 20 };
+	enum { MOST = 64 << 10 }; /* libfyaml's time grows with the square of the keys */
 	FILE *in = fopen(path, "r");
 	int error = 0;
 
@@ -207,13 +245,32 @@ static int read_file(const char *path, char **text, size_t *bytes, struct diag *
 	if (ferror(in))
 		error = diag_set(diag, -EIO, "%s: can't be read: %s", path, strerror(errno));
 	else if (*bytes == MOST)
-		error = diag_set(diag, -EFBIG, "%s: larger than a MiB: no scenario", path);
+		error = diag_set(diag, -EFBIG, "%s: larger than 64 KiB: no scenario", path);
 	else if (memchr(*text, '\0', *bytes))
 		error = diag_set(diag, -EINVAL, "%s: binary, not YAML", path);
 	fclose(in);
 	if (error)
 		free(*text);
 	return error;
+}
+
+/* libfyaml takes a byte that isn't UTF-8 for the end of the file, and what follows would be lost.
+ */
+static int check_encoding(const char *file, const char *text, size_t bytes, struct diag *diag)
+{
+	const char *end = text + bytes;
+
+	for (int line = 1; text < end; line++) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		size_t length = (size_t)((newline ? newline : end) - text);
+		json_t *string = json_stringn(text, length);
+
+		if (!string)
+			return diag_set(diag, -EINVAL, "%s:%d: not UTF-8", file, line);
+		json_decref(string);
+		text += length + 1;
+	}
+	return 0;
 }
 
 /* Nothing but blanks and comments: libfyaml has no document for that, and it is valid. */
@@ -248,8 +305,7 @@ static int load_text(struct loader *loader, const char *text, size_t bytes)
 {
 	struct fy_diag_cfg diag_config;
 	struct fy_diag *complaints;
-	struct fy_parse_cfg config = { .flags = FYPCF_QUIET | FYPCF_RESOLVE_DOCUMENT |
-						FYPCF_DEFAULT_VERSION_1_2 };
+	struct fy_parse_cfg config = { .flags = FYPCF_QUIET | FYPCF_DEFAULT_VERSION_1_2 };
 	struct fy_document *document;
 	struct fy_parser *parser;
 	struct fy_node *root;
@@ -270,8 +326,12 @@ static int load_text(struct loader *loader, const char *text, size_t bytes)
 	}
 	document = fy_parse_load_document(parser);
 	root = document ? fy_document_root(document) : NULL;
-	if (!root)
+	if (!document && fy_diag_got_error(complaints))
 		error = syntax_error(loader, complaints);
+	else if (is_nothing(root))
+		error = 0; /* an empty document: every key has a default */
+	else if (refuse_extras(loader, root))
+		error = -EINVAL;
 	else if (!fy_node_is_mapping(root))
 		error = diag_set(loader->diag, -EINVAL, "%s: a scenario is a mapping of keys",
 			place_of(loader, root));
@@ -383,7 +443,8 @@ int scenario_load(struct scenario *scenario, const char *file, const char *const
 		error = read_file(file, &text, &bytes, diag);
 		if (error)
 			return error;
-		if (!is_blank(text, bytes))
+		error = check_encoding(name, text, bytes, diag);
+		if (!error && !is_blank(text, bytes))
 			error = load_text(&loader, text, bytes);
 		free(text);
 	}

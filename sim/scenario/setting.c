@@ -135,7 +135,7 @@ static int store_count(const struct setting *setting, uint64_t *out, const char 
 	wrong = errno ? "too large" : setting->check ? setting->check(count) : NULL;
 	if (wrong)
 		return refuse(setting, value, place, diag, wrong);
-	if ((double)count < setting->least || (double)count > setting->most ||
+	if (count < (uint64_t)setting->least || count > (uint64_t)setting->most ||
 		(setting->multiple && count % setting->multiple)) {
 		range_text(setting, range, sizeof(range));
 		snprintf(reason, sizeof(reason), "out of range (%s)", range);

@@ -153,7 +153,7 @@ const struct setting settings[] = {
 	  .help = "a socket's send buffer, as the kernel prints it" },
 	{ .key = "host.truesize_bytes", .type = SETTING_COUNT, .offset = AT(host.truesize_bytes),
 	  .least = 64, .most = 1e6, .unit = "bytes",
-	  .unset = "the kernel\'s for that message",
+	  .unset = "the kernel's for that message",
 	  .help = "memory charged to it for a packet" },
 	{ .key = "host.tick_hz", .type = SETTING_COUNT, .offset = AT(host.tick_hz), .least = 100,
 	  .most = 1000, .default_value = "250", .unit = "1/s",

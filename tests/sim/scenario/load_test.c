@@ -61,7 +61,9 @@ static void set_refused(const char *assignment, const char *key)
 
 static void an_empty_file_is_all_defaults(void)
 {
-	static const char *const empty[] = { "", "\n\n", "# nothing but a comment\n", "---\n{}\n" };
+	static const char *const empty[] = { "", "\n\n", "# nothing but a comment\n", "---\n{}\n",
+		"---\n", "--- # x\n", "---\n...\n", "~\n", "null\n", "nic:\n",
+		"nic: {}\nhost: ~\n" };
 
 	for (size_t i = 0; i < sizeof(empty) / sizeof(*empty); i++) {
 		CU_ASSERT_EQUAL(load(empty[i], NULL, 0), 0);
@@ -216,6 +218,21 @@ static void nothing_is_ignored_or_rounded_away(void)
 	refused("title: \"a\\e[31m\"\n", 1, "title", "control");
 }
 
+/* What YAML can do beyond a file of settings. */
+static void only_plain_yaml_is_taken(void)
+{
+	refused("title: \xe9t\xe9\nring_sise: 64\n", 1, "", "");
+	refused("nic: {ring_size: 64}\n\xff\nring_sise: 5\n", 0, "", "");
+	refused("title: caf\xe9\n", 1, "", "");
+	refused("nic.ring_size: 64\n", 1, "nic.ring_size", "mappings");
+	refused("host: {cost_ns.send: 5}\n", 1, "cost_ns.send", "mappings");
+	refused("nic: {ring_size: !!str 64}\n", 1, "", "tags");
+	refused("seed: &a 64\nnic: {ring_size: *a}\n", 2, "", "aliases");
+	refused("nic: &n {ring_size: 64}\ndriver: *n\n", 2, "", "aliases");
+	refused("workload: [&w {cpu: 0}, *w]\n", 1, "", "");
+	refused("seed: 1000000000000000001\n", 1, "seed", "out of range");
+}
+
 /* 1 byte: 64 of data and a struct sk_buff of 240; with shared info and slabs 512 + 256. A full
  * frame takes 2048 + 256 (1472 + 59 in cache lines is 1536, and 320 more). */
 static void truesize_is_the_kernels(void)
@@ -279,6 +296,7 @@ static const struct test_case cases[] = {
 	{ "--set obeys the same rules", set_obeys_the_same_rules },
 	{ "a key set twice is refused", a_key_set_twice_is_refused },
 	{ "nothing is ignored or rounded away", nothing_is_ignored_or_rounded_away },
+	{ "only plain YAML is taken", only_plain_yaml_is_taken },
 	{ "truesize is the kernel's", truesize_is_the_kernels },
 	{ "what is no scenario is refused", what_is_no_scenario_is_refused },
 	{ "help names every key", help_names_every_key },
