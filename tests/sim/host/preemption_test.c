@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CPUs: who interrupts whom, what waits, and who gets the CPU next. */
+/* CPUs: who interrupts whom, and what waits. */
 #include "stage.h"
 
 /*
@@ -116,107 +116,6 @@ static void what_is_done_during_a_poll_is_cleaned_by_it(void)
 	CU_ASSERT_EQUAL(stage_count(EVENT_FREE), 2);
 }
 
-/* Two senders on one CPU, no interrupts, a tick each millisecond; their packets differ in length.
- */
-static struct host_config two_senders(void)
-{
-	struct host_config config = stage_config("linux-6.1");
-
-	config.nic.fault_count = 1;
-	config.nic.faults[0] = (struct nic_fault){ .type = NIC_FAULT_TX_STOP };
-	config.driver.ring_size = 4096;
-	config.tick_hz = 250;
-	config.senders[0].start = 0;
-	config.senders[0].messages = 0;
-	config.senders[0].stop = config.stop = 8500000;
-	config.drain = 100000;
-	config.senders[1] = config.senders[0];
-	config.senders[1].message_bytes = 2;
-	config.sender_count = 2;
-	return config;
-}
-
-/*
- * Two tasks share a latency of 6 ms, but only a tick ends a share. The first begins its messages at
- * 700 + 4000 i; number 999 is over at 4,000,700, the first moment after the tick where it may be
- * preempted. The other runs 700 later and queues at 4,003,400. It begins at 4,001,400 + 4000 k, and
- * hands back at 8,001,400; then 8,002,100 + 2000.
- */
-static void tasks_take_turns_at_the_tick(void)
-{
-	struct host_config config = two_senders();
-	unsigned sent[8] = { 0 }, turn = 0;
-	uint32_t bytes = 43;
-	uint64_t first[8] = { 0 };
-
-	stage_run(&config);
-	for (unsigned i = 0; i < stage.count; i++) {
-		const struct event *event = &stage.events[i];
-
-		if (event->id != EVENT_QUEUE)
-			continue;
-		if (event->len != bytes) {
-			bytes = event->len;
-			CU_ASSERT_FATAL(++turn < 8);
-		}
-		if (!sent[turn]++)
-			first[turn] = event->time;
-	}
-	CU_ASSERT(turn >= 2);
-	CU_ASSERT_EQUAL(first[0], 2700);
-	CU_ASSERT_EQUAL(first[1], 4003400);
-	CU_ASSERT_EQUAL(first[2], 8004100);
-	CU_ASSERT_EQUAL(sent[0], 1000);
-	CU_ASSERT_EQUAL(sent[1], 1000);
-}
-
-static void a_lone_task_is_not_interrupted_by_the_tick(void)
-{
-	struct host_config config = two_senders();
-
-	config.sender_count = 1;
-	stage_run(&config);
-	for (unsigned i = 0; i < 800; i++)
-		CU_ASSERT_EQUAL(stage_time(EVENT_QUEUE, i), 2700 + 4000 * i);
-}
-
-/* The first queued packet of the second sender. */
-static uint64_t second_queues_at(void)
-{
-	for (unsigned i = 0; i < stage.count; i++) {
-		if (stage.events[i].id == EVENT_QUEUE && stage.events[i].len == 44)
-			return stage.events[i].time;
-	}
-	return 0;
-}
-
-/*
- * The second wakes when the first has had 100 us: not enough to be preempted at once
- * (sched_wakeup_granularity is 1 ms). At the tick it has had 3.5 ms of its 3.
- */
-static void a_task_that_wakes_waits_for_its_turn(void)
-{
-	struct host_config config = two_senders();
-
-	config.senders[0].start = 500000;
-	config.senders[1].start = 600000;
-	stage_run(&config);
-	CU_ASSERT_EQUAL(second_queues_at(), 4003400);
-}
-
-/*
- * One that wakes when the other has had 2 ms takes over at once, or rather when bottom halves are
- * on again: the message begun at 1,996,700 is over at 2,000,700.
- */
-static void a_task_that_has_had_less_takes_over_when_it_wakes(void)
-{
-	struct host_config config = two_senders();
-
-	config.senders[1].start = 2000000;
-	stage_run(&config);
-	CU_ASSERT_EQUAL(second_queues_at(), 2000700 + 2700);
-}
-
 /* Interrupts on CPU 0, the sender on CPU 1: it never loses a nanosecond to them. */
 static void two_cpus_work_side_by_side(void)
 {
@@ -315,16 +214,6 @@ static const struct test_case preemption[] = {
 	{ 0 },
 };
 
-static const struct test_case turns[] = {
-	{ "tasks take turns at the tick", tasks_take_turns_at_the_tick },
-	{ "a lone task is not interrupted by the tick",
-		a_lone_task_is_not_interrupted_by_the_tick },
-	{ "a task that wakes waits for its turn", a_task_that_wakes_waits_for_its_turn },
-	{ "a task that has had less takes over when it wakes",
-		a_task_that_has_had_less_takes_over_when_it_wakes },
-	{ 0 },
-};
-
 static const struct test_case cpus[] = {
 	{ "two CPUs work side by side", two_cpus_work_side_by_side },
 	{ "interrupts go where they are told", interrupts_go_where_they_are_told },
@@ -336,7 +225,6 @@ int main(int argc, char **argv)
 {
 	static const struct test_suite suites[] = {
 		{ "preemption", preemption, stage_setup, NULL },
-		{ "turns", turns, stage_setup, NULL },
 		{ "CPUs", cpus, stage_setup, NULL },
 		{ 0 },
 	};

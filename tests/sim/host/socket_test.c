@@ -218,6 +218,22 @@ static void senders_start_at_their_time(void)
 	CU_ASSERT_EQUAL(stage_time(EVENT_QUEUE, 1), 1237267);
 }
 
+/* Where nothing takes time, all that there is room for is sent at 0, and 0 is when it blocks. */
+static void it_may_block_at_time_0(void)
+{
+	struct host_config config = stage_config("linux-6.1");
+
+	memset(config.cost_ns, 0, sizeof(config.cost_ns));
+	config.senders[0].start = 0;
+	config.senders[0].send_buffer_bytes = 1000;
+	config.senders[0].truesize_bytes = 100;
+	config.senders[0].messages = 100;
+	stage_run(&config);
+	CU_ASSERT_EQUAL(stage_time(EVENT_QUEUE, 9), 0);
+	CU_ASSERT_EQUAL(stage_count(EVENT_QUEUE), 100);
+	CU_ASSERT_EQUAL(stage_count(EVENT_FREE), 100);
+}
+
 static const struct test_case send_buffer[] = {
 	{ "a full send buffer blocks", a_full_send_buffer_blocks },
 	{ "it wakes when half of the buffer is free", it_wakes_when_half_of_the_buffer_is_free },
@@ -225,6 +241,7 @@ static const struct test_case send_buffer[] = {
 	{ "less than half does not wake it", less_than_half_does_not_wake_it },
 	{ "each socket has its own buffer", each_socket_has_its_own_buffer },
 	{ "a dropped packet is given back", a_dropped_packet_is_given_back },
+	{ "it may block at time 0", it_may_block_at_time_0 },
 	{ 0 },
 };
 
