@@ -239,7 +239,32 @@ static void in_6_1_softirqs_wait_for_ksoftirqd(void)
 	CU_ASSERT_EQUAL(stage_count(EVENT_FREE), 220);
 }
 
-/* The same, but at 1,600,000, in the middle of NET_TX, a second sender wakes on the idle CPU. */
+/*
+ * In 2.6.35 they don't. With a tick each 1000 every packet ends a run: nine rounds of 400 + 2000.
+ * The second sender queues, sends one (300 + 2000), and enables bottom halves, which goes on with
+ * NET_TX at once, although ksoftirqd has been woken.
+ */
+static void in_2_6_35_they_wait_for_nobody(void)
+{
+	struct host_config config = packed();
+	uint64_t queued = NET_RX_OVER + 9 * 2400 + 1000;
+
+	config.kernel = host_kernel_find("linux-2.6.35");
+	config.tick_hz = 1000000;
+	config.senders[1] = config.senders[0];
+	config.senders[1].start = 1500172;
+	config.senders[1].messages = 1;
+	config.sender_count = 2;
+	stage_run(&config);
+	for (unsigned i = 0; i < 9; i++)
+		CU_ASSERT_EQUAL(stage_started_in_net_tx(i), 1);
+	CU_ASSERT_EQUAL(stage_time(EVENT_QUEUE, 217), queued);
+	CU_ASSERT_EQUAL(stage_softirq_time(STAGE_NET_TX, 9), queued + 2300);
+	CU_ASSERT_EQUAL(stage_count(EVENT_FREE), 218);
+}
+
+/* The packed ring, but at 1,600,000, in the middle of NET_TX, a second sender wakes on the idle
+ * CPU. */
 static void start_second_sender(const char *kernel)
 {
 	struct host_config config = packed();
@@ -337,6 +362,7 @@ static const struct test_case yielding[] = {
 	{ "in 6.1 a waiting task ends the rounds", in_6_1_a_waiting_task_ends_the_rounds },
 	{ "in 2.6.35 a tick ends the run", in_2_6_35_a_tick_ends_the_run },
 	{ "in 6.1 softirqs wait for ksoftirqd", in_6_1_softirqs_wait_for_ksoftirqd },
+	{ "in 2.6.35 they wait for nobody", in_2_6_35_they_wait_for_nobody },
 	{ "in 2.6.35 a task that wakes ends the run", in_2_6_35_a_task_that_wakes_ends_the_run },
 	{ "in 6.1 a task that wakes does not end the run",
 		in_6_1_a_task_that_wakes_does_not_end_the_run },

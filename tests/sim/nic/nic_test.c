@@ -149,8 +149,10 @@ static void a_new_ring_starts_at_0(void)
 	nic_write(rig.nic, REG_TDLEN, sizeof(rig.ring), 10000);
 	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_TDH, 10000), 0);
 	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_TDT, 10000), 0);
-	for (unsigned i = 0; i < RIG_RING; i++)
+	for (unsigned i = 0; i < RIG_RING; i++) { /* as if all had been sent once */
+		rig.ring[i].data.cmd_length = SEND | 60;
 		rig.ring[i].data.status = 0;
+	}
 	rig.tail = 0;
 	rig_send(&rig, SEND, 60, 11000);
 	nic_advance(rig.nic, 20000);

@@ -258,6 +258,22 @@ static void dd_is_only_where_rs_is(void)
 	rig_end(&rig);
 }
 
+/* RS on each of its descriptors: DD on each, but the packet is done once. */
+static void a_packet_is_done_once(void)
+{
+	start_plain();
+	rig_post(&rig, 0x1000, (SEND & ~TXD_CMD_EOP) | 40);
+	rig_post(&rig, 0x2000, SEND | 60);
+	rig_write_tail(&rig, 1000);
+	nic_advance(rig.nic, 100000);
+	CU_ASSERT_TRUE(rig_done(&rig, 0));
+	CU_ASSERT_TRUE(rig_done(&rig, 1));
+	CU_ASSERT_EQUAL_FATAL(rig.event_count, 1);
+	CU_ASSERT_EQUAL(rig.events[0].len, 100);
+	CU_ASSERT_EQUAL(EVENT_GET(DONE, index, rig.events[0].arg), 1);
+	rig_end(&rig);
+}
+
 /* The fetch counts from the tail write that hands over the rest: 5000 + 500 + 90 + (90 + 24) x 8.
  */
 static void a_tail_in_the_middle_of_a_packet_waits(void)
@@ -349,6 +365,7 @@ static const struct test_case descriptors[] = {
 	{ "a lone context waits for its packet", a_lone_context_waits_for_its_packet },
 	{ "descriptors up to EOP are one packet", descriptors_up_to_eop_are_one_packet },
 	{ "DD is only where RS is", dd_is_only_where_rs_is },
+	{ "a packet is done once", a_packet_is_done_once },
 	{ "a tail in the middle of a packet waits", a_tail_in_the_middle_of_a_packet_waits },
 	{ "a packet may wrap around", a_packet_may_wrap_around },
 	{ "a packet may end at the ring's end", a_packet_may_end_at_the_ring_s_end },

@@ -55,6 +55,25 @@ static void wthresh_counts_descriptors(void)
 	rig_end(&rig);
 }
 
+/* 15 packets, flushed; then one in the descriptors 15 and 0: two are no four. */
+static void wthresh_counts_around_the_end(void)
+{
+	start_plain();
+	write_threshold(4);
+	for (unsigned i = 0; i < 15; i++)
+		rig_post(&rig, 0x1000, SEND_DELAYED | 60);
+	rig_write_tail(&rig, 1000);
+	nic_advance(rig.nic, 90000);
+	nic_write(rig.nic, REG_TIDV, TIDV_FPD, 90000);
+	assert_done(0, 15, true);
+	rig_post(&rig, 0x1000, TXD_CMD_DEXT | TXD_DTYP_DATA | 20);
+	rig_send(&rig, SEND_DELAYED, 40, 100000);
+	nic_advance(rig.nic, 110000);
+	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_TDH, 110000), 1);
+	CU_ASSERT_FALSE(rig_done(&rig, 0));
+	rig_end(&rig);
+}
+
 /* TXDW says that a descriptor was written back, so not before the fourth is: 1000 + 4 x 672. */
 static void without_write_back_there_is_no_cause(void)
 {
@@ -213,6 +232,7 @@ static void a_device_without_a_sink_works(void)
 static const struct test_case write_back[] = {
 	{ "WTHRESH gathers write-backs", wthresh_gathers_write_backs },
 	{ "WTHRESH counts descriptors", wthresh_counts_descriptors },
+	{ "WTHRESH counts around the end", wthresh_counts_around_the_end },
 	{ "without write-back there is no cause", without_write_back_there_is_no_cause },
 	{ "a WTHRESH of 1 gathers nothing", a_wthresh_of_1_gathers_nothing },
 	{ "TIDV flushes what WTHRESH gathers", tidv_flushes_what_wthresh_gathers },
