@@ -48,6 +48,7 @@ struct passage {
 	struct calls *calls;            /* the CPU whose driver call hasn't returned, else NULL */
 	uint64_t queued_at, start, end; /* cycles */
 	uint64_t start_change, end_change; /* numbers in changes.h */
+	uint64_t taking;                   /* what its start took of orphans.h */
 	uint32_t segments;                 /* on the wire */
 	uint8_t state;                     /* enum passage_state */
 	uint8_t outcome;                   /* enum outcome */

@@ -192,6 +192,9 @@ int passage_fail(struct transmit *transmit, struct passage *passage, bool busy)
 	}
 	if (undo(transmit, passage))
 		return -ENOMEM;
+	if (busy)
+		orphans_give_back(
+			&transmit->orphans, passage->packet, transmit->now, passage->taking);
 	pass_lowest_on(transmit, passage);
 	if (busy && passage->settled) {
 		passage->device->all.started--;

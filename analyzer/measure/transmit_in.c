@@ -95,6 +95,7 @@ int transmit_on_queue(struct transmit *transmit, const struct event *event)
 	if (!device)
 		return -ENOMEM;
 	transmit->used++;
+	orphans_requeue(&transmit->orphans, event->packet, transmit->now);
 	passage = find(transmit, event->packet, device, PASSAGE_QUEUED);
 	if (!passage)
 		passage = find(transmit, event->packet, device, PASSAGE_LEFT);
@@ -144,7 +145,8 @@ static int replace(struct transmit *transmit, struct passage *older)
 static struct passage *enter(
 	struct transmit *transmit, unsigned cpu, const struct event *event, struct device *device)
 {
-	bool suspect = orphans_take(&transmit->orphans, event->packet, cpu, transmit->now);
+	uint64_t taking;
+	bool suspect = orphans_take(&transmit->orphans, event->packet, cpu, transmit->now, &taking);
 	struct passage *passage = packets_find(&transmit->packets, event->packet);
 	struct passage *next, *queued = NULL;
 	bool above = false;
@@ -173,6 +175,7 @@ static struct passage *enter(
 	passage->segments = 1;
 	passage->suspect = suspect || above;
 	passage->first_suspect = suspect;
+	passage->taking = taking;
 	return passage;
 }
 
@@ -284,6 +287,7 @@ static int on_xmit_as_start(
 	uint32_t rc = (uint32_t)EVENT_GET(XMIT, rc, event->arg);
 	struct passage *left = find(transmit, event->packet, device, PASSAGE_LEFT);
 	struct passage *passage = find(transmit, event->packet, device, PASSAGE_OPEN);
+	uint64_t taking;
 
 	if (passage && replace(transmit, passage))
 		return -ENOMEM;
@@ -293,6 +297,7 @@ static int on_xmit_as_start(
 	}
 	if (left) {
 		device->all.free_before_xmit_return++;
+		orphans_take(&transmit->orphans, event->packet, cpu, transmit->now, &taking);
 		passage_forget(transmit, left);
 	}
 	if (rc) {

@@ -15,8 +15,17 @@ static int drop(struct passage *passage, uint32_t reason)
 	return tally_drop(&passage->device->all, reason);
 }
 
+/* Where a free found its packet: of several places the last. */
+enum found { FOUND_NOTHING, FOUND_QUEUED, FOUND_INSIDE };
+
+static void note(enum found *found, enum found place)
+{
+	if (place > *found)
+		*found = place;
+}
+
 static int free_passage(
-	struct transmit *transmit, struct passage *passage, const struct event *event, bool *ended)
+	struct transmit *transmit, struct passage *passage, const struct event *event, enum found *found)
 {
 	uint32_t reason = (uint32_t)EVENT_GET(FREE, reason, event->arg);
 	bool aborted = EVENT_GET(FREE, aborted, event->arg);
@@ -27,25 +36,24 @@ static int free_passage(
 	case PASSAGE_QUEUED:
 		if (drop(passage, reason))
 			return -ENOMEM;
-		if (transmit->starts_seen) {
+		note(found, FOUND_QUEUED);
+		if (transmit->starts_seen)
 			passage_forget(transmit, passage);
-			break;
-		}
-		packets_move(&transmit->packets, passage, PASSAGE_LEFT);
-		*ended = true;
+		else
+			packets_move(&transmit->packets, passage, PASSAGE_LEFT);
 		break;
 	case PASSAGE_LEFT:
-		*ended = true;
+		note(found, FOUND_INSIDE);
 		break;
 	case PASSAGE_OPEN:
-		*ended = true;
+		note(found, FOUND_INSIDE);
 		passage->freed_early = passage->calls != NULL;
 		if (drop(passage, reason))
 			return -ENOMEM;
 		return passage_close(transmit, passage, aborted ? OUTCOME_ABORTED : OUTCOME_FREED,
 			transmit->now);
 	case PASSAGE_DELIVERED:
-		*ended = true;
+		note(found, FOUND_INSIDE);
 		passage->freed_early = passage->calls != NULL;
 		passage_forget(transmit, passage);
 		break;
@@ -56,16 +64,17 @@ static int free_passage(
 int transmit_on_free(struct transmit *transmit, unsigned cpu, const struct event *event)
 {
 	struct passage *passage = packets_find(&transmit->packets, event->packet), *next;
-	bool ended = false;
+	enum found found = FOUND_NOTHING;
 
 	transmit->used += passage != NULL;
 	for (; passage; passage = next) {
 		next = passage->other;
-		if (free_passage(transmit, passage, event, &ended))
+		if (free_passage(transmit, passage, event, &found))
 			return -ENOMEM;
 	}
-	if (!ended)
-		orphans_add(&transmit->orphans, event->packet, cpu, transmit->now);
+	if (found != FOUND_INSIDE)
+		orphans_add(&transmit->orphans, event->packet, cpu, transmit->now,
+			found == FOUND_QUEUED);
 	return 0;
 }
 

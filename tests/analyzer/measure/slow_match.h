@@ -117,18 +117,65 @@ static bool found_nothing(int free_event)
 	return true;
 }
 
+/* Whether a start came back by an event, and its packet was queued again by that. */
+static bool came_back(int start, int event)
+{
+	const struct lap *lap = laps;
+
+	while (lap->start != start)
+		lap++;
+	return lap->fate == RETRIED && lap->returns < event &&
+	       (lap->end == lap->returns || is(lap->end, EVENT_RECEIVE)) && !lap->expired;
+}
+
+/* Whether the packet of a free was queued before it, at any device. */
+static bool found_queued(int free_event)
+{
+	bool passed[SCENE_DEVICES] = { false };
+
+	for (int i = free_event - 1; i >= 0; i--) {
+		if (is(i, EVENT_LOST) || (is(i, EVENT_FREE) && same_packet(i, free_event)))
+			return false;
+		if (!same_packet(i, free_event) || is(i, EVENT_RECEIVE) || passed[at(i)->device])
+			continue;
+		if (is(i, EVENT_QUEUE))
+			return true;
+		if (is(i, EVENT_START_XMIT) && came_back(i, free_event))
+			return true;
+		passed[at(i)->device] |= is(i, EVENT_START_XMIT);
+	}
+	return false;
+}
+
+/* Whether no start between a free and another start has it, but for those that failed. */
+static bool is_left_for(int free_event, int start)
+{
+	int from = free_event;
+
+	for (int k = 0; k < lap_count; k++) {
+		if (laps[k].start < from || !same_packet(laps[k].start, start))
+			continue;
+		if (laps[k].fate != RETRIED || laps[k].returns > start)
+			return false;
+		from = laps[k].returns;
+	}
+	return true;
+}
+
 static bool is_suspect(struct lap *lap)
 {
+	bool queued = false;
+
 	for (int i = lap->start - 1; i >= 0; i--) {
 		if (at(lap->start)->time - at(i)->time > WINDOW || is(i, EVENT_LOST))
 			break;
 		if (!same_packet(i, lap->start))
 			continue;
-		if (is(i, EVENT_START_XMIT))
-			break;
 		if (is(i, EVENT_FREE) && events[i].cpu != events[lap->start].cpu &&
-			found_nothing(i))
+			found_nothing(i) && !(queued && found_queued(i)) &&
+			is_left_for(i, lap->start))
 			lap->first_suspect = true;
+		queued |= is(i, EVENT_QUEUE);
 	}
 	for (int k = 0; k < lap_count; k++) {
 		if (laps[k].suspect && same_packet(laps[k].start, lap->start) &&

@@ -175,6 +175,83 @@ static void frees_too_early_or_of_the_same_cpu_are_no_anomalies(void)
 	scene_end();
 }
 
+static void a_packet_that_is_dropped_from_its_queue_has_found_its_free(void)
+{
+	/* The qdisc drops a packet, and another CPU gets its memory at once. */
+	const struct transmit_report *report = PLAY(NULL, START(0, 0, ETH0, 9), FREE(0, 1000, 9),
+		QUEUED(5000, ETH0, 1), DROP(0, 6000, 1, 7), QUEUED(8000, ETH0, 1),
+		START(1, 9000, ETH0, 1), XMIT(1, 10000, ETH0, 1, 0));
+	const struct transmit_table *eth0 = scene_device(report, ETH0);
+
+	CU_ASSERT_EQUAL(report->clock_anomalies, 0);
+	CU_ASSERT_EQUAL(eth0->at_end, 1);
+	CU_ASSERT_EQUAL(eth0->drop_count, 1);
+	CU_ASSERT_EQUAL(eth0->in_device_max, 1);
+	CU_ASSERT(scene_reconciles(eth0));
+	scene_end();
+	/* the same before the first start is known */
+	report = PLAY(NULL, QUEUED(5000, ETH0, 1), DROP(0, 6000, 1, 7), QUEUED(8000, ETH0, 1),
+		START(1, 9000, ETH0, 1), XMIT(1, 10000, ETH0, 1, 0));
+	CU_ASSERT_EQUAL(report->clock_anomalies, 0);
+	CU_ASSERT_EQUAL(scene_device(report, ETH0)->at_end, 1);
+	scene_end();
+}
+
+static void a_queued_packet_may_be_freed_before_its_start_by_the_clock(void)
+{
+	/* It isn't queued again between free and start, so it is one packet. */
+	const struct transmit_report *report =
+		PLAY(NULL, START(0, 0, ETH0, 9), FREE(0, 1000, 9), QUEUED(5000, ETH0, 1),
+			FREE(1, 6000, 1), START(0, 9000, ETH0, 1), XMIT(0, 10000, ETH0, 1, 0));
+	const struct transmit_table *eth0 = scene_device(report, ETH0);
+
+	CU_ASSERT_EQUAL(report->clock_anomalies, 1);
+	CU_ASSERT_EQUAL(eth0->at_end, 0);
+	CU_ASSERT(scene_reconciles(eth0));
+	scene_end();
+}
+
+static void without_starts_a_free_of_a_queued_packet_is_no_anomaly(void)
+{
+	/* The second xmit at the address is another packet's, which wasn't seen in the queue. */
+	const struct transmit_report *report = PLAY(NULL, QUEUED(0, ETH0, 1), FREE(1, 1000, 1),
+		XMIT(0, 2000, ETH0, 1, 0), XMIT(0, 3000, ETH0, 1, 0));
+	const struct transmit_table *eth0 = scene_device(report, ETH0);
+
+	CU_ASSERT_EQUAL(report->clock_anomalies, 0);
+	CU_ASSERT_EQUAL(eth0->free_before_xmit_return, 1);
+	CU_ASSERT_EQUAL(eth0->at_end, 1);
+	CU_ASSERT(scene_reconciles(eth0));
+	scene_end();
+}
+
+static void a_start_that_was_busy_does_not_use_up_the_early_free(void)
+{
+	const struct transmit_report *report = PLAY(NULL, FREE(1, 5000, 1), START(0, 6000, ETH0, 1),
+		XMIT(0, 7000, ETH0, 1, BUSY), START(0, 8000, ETH0, 1), XMIT(0, 9000, ETH0, 1, 0));
+	const struct transmit_table *eth0 = scene_device(report, ETH0);
+
+	CU_ASSERT_EQUAL(report->clock_anomalies, 1);
+	CU_ASSERT_EQUAL(eth0->retries, 1);
+	CU_ASSERT_EQUAL(eth0->at_end, 0);
+	CU_ASSERT_EQUAL(eth0->in_device_max, 0);
+	CU_ASSERT(scene_reconciles(eth0));
+	scene_end();
+}
+
+static void the_start_that_succeeds_must_be_within_the_window(void)
+{
+	/* 10.001 us after the free. */
+	const struct transmit_report *report = PLAY(NULL, FREE(1, 5000, 1), START(0, 6000, ETH0, 1),
+		XMIT(0, 7000, ETH0, 1, BUSY), START(0, 15001, ETH0, 1), XMIT(0, 16000, ETH0, 1, 0));
+	const struct transmit_table *eth0 = scene_device(report, ETH0);
+
+	CU_ASSERT_EQUAL(report->clock_anomalies, 0);
+	CU_ASSERT_EQUAL(eth0->at_end, 1);
+	CU_ASSERT(scene_reconciles(eth0));
+	scene_end();
+}
+
 static void a_gap_makes_a_suspect_unresolved(void)
 {
 	const struct transmit_report *report = PLAY(NULL, FREE(1, 5000, 1), START(0, 8000, ETH0, 1),
@@ -260,6 +337,7 @@ static const struct test_case without_starts[] = {
 	CASE(without_starts_a_free_before_xmit_is_counted),
 	CASE(without_starts_return_codes_count_too),
 	CASE(without_starts_an_address_can_be_reused_too),
+	CASE(without_starts_a_free_of_a_queued_packet_is_no_anomaly),
 	CASE(on_the_loopback_a_packet_is_delivered_before_xmit),
 	CASE(the_first_start_puts_an_end_to_laps_from_xmit),
 	CASE(a_trace_without_xmit_events_is_measured_all_the_same),
@@ -272,6 +350,10 @@ static const struct test_case clocks[] = {
 	CASE(a_suspects_address_may_start_again),
 	CASE(an_anomaly_at_stacked_devices_is_one_of_the_trace),
 	CASE(frees_too_early_or_of_the_same_cpu_are_no_anomalies),
+	CASE(a_packet_that_is_dropped_from_its_queue_has_found_its_free),
+	CASE(a_queued_packet_may_be_freed_before_its_start_by_the_clock),
+	CASE(a_start_that_was_busy_does_not_use_up_the_early_free),
+	CASE(the_start_that_succeeds_must_be_within_the_window),
 	CASE(a_gap_makes_a_suspect_unresolved),
 	CASE(a_suspect_holds_up_a_bounded_number_of_changes),
 	{ 0 },
