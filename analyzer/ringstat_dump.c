@@ -112,15 +112,15 @@ static void put_fields(struct line *line, const struct names *names, const struc
 {
 	const struct labels *label = &labels[event->id];
 
-	if (event->queue != EVENT_NO_QUEUE)
-		put_number(line, "queue", event->queue);
+	if (event_queue(event) != EVENT_QUEUE_UNKNOWN)
+		put_number(line, "queue", event_queue(event));
 	if (label->packet)
 		put_hex(line, label->packet, event->packet);
 	if (label->len)
 		put_number(line, label->len,
 			label->len_is_signed ? (int32_t)event->len : (int64_t)event->len);
 	for (const struct event_field *field = event_fields; field->name; field++) {
-		if (field->id == event->id)
+		if (field->id == event->id && strcmp(field->name, "queue_high") != 0)
 			put_field(line, names, field, event->arg);
 	}
 }

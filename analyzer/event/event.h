@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define EVENT_NO_DEVICE    UINT8_MAX  /* event of no device, or of one whose name is not known */
-#define EVENT_NO_QUEUE     UINT8_MAX  /* the trace does not say which queue */
+#define EVENT_NO_QUEUE     UINT8_MAX  /* the trace does not say which queue (see event_queue) */
 #define EVENT_WORK_UNKNOWN UINT32_MAX /* napi_poll of a kernel that does not print its work */
 
 /* Everything that can be in a trace, with the name that people see. */
@@ -61,7 +61,7 @@ struct event {
 	uint64_t time;  /* cycles */
 	uint16_t id;    /* enum event_id */
 	uint8_t device; /* index of a NAME_DEVICE name, or EVENT_NO_DEVICE */
-	uint8_t queue;  /* transmit queue, low 8 bits, or EVENT_NO_QUEUE */
+	uint8_t queue;  /* transmit queue, or EVENT_NO_QUEUE; of a start its low 8 bits */
 	uint32_t len;   /* bytes, as the event defines them */
 	uint64_t packet;
 	uint64_t arg; /* packed: see EVENT_FIELDS */
@@ -71,7 +71,8 @@ static_assert(sizeof(struct event) == 32, "the record is 32 bytes, on disk too")
 /*
  * X(event id, field, lowest bit, bits, how to print it). A reason of 0 is a packet that was
  * consumed, not dropped; work is EVENT_WORK_UNKNOWN where the kernel does not say; process is the
- * index of a NAME_TASK name.
+ * index of a NAME_TASK name. A start's queue is queue_high x 256 + event.queue, and where both are
+ * 255 (no device has 65536 queues) it is not known.
  */
 #define EVENT_FIELDS(X)                               \
 	X(START_XMIT, gso_size, 0, 16, unsigned)      \
@@ -117,6 +118,16 @@ static_assert(sizeof(struct event) == 32, "the record is 32 bytes, on disk too")
 	}
 EVENT_FIELDS(X)
 #undef X
+
+#define EVENT_QUEUE_UNKNOWN 0xffff
+
+/* The transmit queue that an event is of, or EVENT_QUEUE_UNKNOWN. */
+static inline unsigned event_queue(const struct event *event)
+{
+	if (event->id == EVENT_START_XMIT)
+		return (unsigned)EVENT_GET(START_XMIT, queue_high, event->arg) << 8 | event->queue;
+	return event->queue == EVENT_NO_QUEUE ? EVENT_QUEUE_UNKNOWN : event->queue;
+}
 
 enum event_style { EVENT_STYLE_unsigned, EVENT_STYLE_signed, EVENT_STYLE_hex };
 

@@ -44,12 +44,10 @@ static struct device *device_of(struct transmit *transmit, const struct event *e
 /* The queue that an event names. 0 with NULL if it doesn't; -ENOMEM. */
 static int queue_of(struct device *device, const struct event *event, struct tally **queue)
 {
-	unsigned number = event->queue;
+	unsigned number = event_queue(event);
 
 	*queue = NULL;
-	if (event->id == EVENT_START_XMIT)
-		number |= (unsigned)EVENT_GET(START_XMIT, queue_high, event->arg) << 8;
-	if (number == EVENT_NO_QUEUE)
+	if (number == EVENT_QUEUE_UNKNOWN)
 		return 0;
 	*queue = device_queue(device, number);
 	return *queue ? 0 : -ENOMEM;

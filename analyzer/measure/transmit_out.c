@@ -24,8 +24,8 @@ static void note(enum found *found, enum found place)
 		*found = place;
 }
 
-static int free_passage(
-	struct transmit *transmit, struct passage *passage, const struct event *event, enum found *found)
+static int free_passage(struct transmit *transmit, struct passage *passage,
+	const struct event *event, enum found *found)
 {
 	uint32_t reason = (uint32_t)EVENT_GET(FREE, reason, event->arg);
 	bool aborted = EVENT_GET(FREE, aborted, event->arg);

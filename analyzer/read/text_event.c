@@ -121,15 +121,13 @@ static int parse_start_xmit(
 {
 	struct text_fields f = { 0 };
 	int status = parse_packet(events, head, FIELD_DEVICE, &f, event);
-	bool queue_told = f.present & FIELD_QUEUE;
+	uint64_t queue = f.present & FIELD_QUEUE ? (uint64_t)f.queue : EVENT_QUEUE_UNKNOWN;
 
+	event->queue = (uint8_t)queue;
 	event->arg = EVENT_PUT(START_XMIT, gso_size, (uint64_t)f.gso_size) |
 		     EVENT_PUT(START_XMIT, gso_segs, (uint64_t)f.gso_segs) |
-		     EVENT_PUT(START_XMIT, header_bytes, header_bytes(&f));
-	if (queue_told) {
-		event->queue = (uint8_t)f.queue;
-		event->arg |= EVENT_PUT(START_XMIT, queue_high, (uint64_t)f.queue >> 8);
-	}
+		     EVENT_PUT(START_XMIT, header_bytes, header_bytes(&f)) |
+		     EVENT_PUT(START_XMIT, queue_high, queue >> 8);
 	return status;
 }
 

@@ -260,7 +260,8 @@ static void a_dump_has_a_line_for_each_event(void)
 		lines++;
 	CU_ASSERT_EQUAL(lines, 6);
 	CU_ASSERT_PTR_NOT_NULL(strstr(out, "10.000100000 [001] eth1     start_xmit    queue=0 "
-					   "packet=0xffff888104a1c100 len=98"));
+					   "packet=0xffff888104a1c100 len=98 gso_size=0 gso_segs=0 "
+					   "header_bytes=54\n"));
 	ringstat("dump --json --dev eth1 good.txt");
 	CU_ASSERT_EQUAL(status, 0);
 	CU_ASSERT_PTR_EQUAL(

@@ -107,12 +107,28 @@ static void a_number_that_is_no_event_has_no_name(void)
 	CU_ASSERT_PTR_NULL(event_name(UINT32_MAX));
 }
 
+static void a_starts_queue_has_16_bits(void)
+{
+	struct event event = { .id = EVENT_START_XMIT, .queue = 255 };
+
+	CU_ASSERT_EQUAL(event_queue(&event), 255);
+	event.arg = EVENT_PUT(START_XMIT, queue_high, 255);
+	CU_ASSERT_EQUAL(event_queue(&event), EVENT_QUEUE_UNKNOWN);
+	event.queue = 254;
+	CU_ASSERT_EQUAL(event_queue(&event), 65534);
+	event.id = EVENT_XMIT; /* nothing but low bits */
+	CU_ASSERT_EQUAL(event_queue(&event), 254);
+	event.queue = EVENT_NO_QUEUE;
+	CU_ASSERT_EQUAL(event_queue(&event), EVENT_QUEUE_UNKNOWN);
+}
+
 static const struct test_case fields[] = {
 	{ "fields stand at their bits", fields_stand_at_their_bits },
 	{ "what is put comes out", what_is_put_comes_out },
 	{ "a value too wide does not spill into its neighbour", a_value_too_wide_does_not_spill },
 	{ "a negative return code survives", a_negative_return_code_survives },
 	{ "the table has no overlap", the_table_has_no_overlap },
+	{ "a start's queue has 16 bits", a_starts_queue_has_16_bits },
 	{ 0 },
 };
 

@@ -17,7 +17,8 @@ struct scene_event {
 	struct event event;
 };
 
-#define NO_QUEUE EVENT_NO_QUEUE
+#define NO_QUEUE      EVENT_NO_QUEUE
+#define NO_QUEUE_HIGH (UINT64_C(255) << 48) /* of a start: queue_high */
 
 /* One event each. Times in ns. */
 #define AT(cpu_, time_, id_, device_, queue_, packet_, len_, arg_)                            \
@@ -28,8 +29,9 @@ struct scene_event {
 			.len = len_, .packet = packet_, .arg = arg_                           \
 		}                                                                             \
 	}
-#define QUEUED(time, dev, packet)          AT(0, time, QUEUE, dev, NO_QUEUE, packet, 60, 0)
-#define START(cpu, time, dev, packet)      AT(cpu, time, START_XMIT, dev, NO_QUEUE, packet, 60, 0)
+#define QUEUED(time, dev, packet) AT(0, time, QUEUE, dev, NO_QUEUE, packet, 60, 0)
+#define START(cpu, time, dev, packet) \
+	AT(cpu, time, START_XMIT, dev, NO_QUEUE, packet, 60, NO_QUEUE_HIGH)
 #define START_ON(queue, time, dev, packet) AT(0, time, START_XMIT, dev, queue, packet, 60, 0)
 #define XMIT(cpu, time, dev, packet, rc) \
 	AT(cpu, time, XMIT, dev, NO_QUEUE, packet, 60, (uint32_t)(rc))

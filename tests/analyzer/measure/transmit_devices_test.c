@@ -141,6 +141,23 @@ static void no_queue_known_means_no_queue_tables(void)
 	scene_end();
 }
 
+/* Their low bits are those of "not known". */
+static void queues_255_and_511_are_queues_like_others(void)
+{
+	const struct transmit_report *report = PLAY(NULL, START_ON(255, 0, ETH0, 1), FREE(0, 10, 1),
+		AT(0, 20, START_XMIT, ETH0, 255, 2, 60, UINT64_C(1) << 48), FREE(0, 35, 2),
+		START(0, 40, ETH0, 3), FREE(0, 60, 3));
+	const struct transmit_table *eth0 = scene_device(report, ETH0);
+
+	CU_ASSERT_EQUAL(eth0->tx_packets, 3);
+	CU_ASSERT_EQUAL_FATAL(eth0->queue_count, 2);
+	CU_ASSERT_EQUAL(eth0->queues[0].queue, 255);
+	CU_ASSERT_EQUAL(eth0->queues[0].lap.max, 10);
+	CU_ASSERT_EQUAL(eth0->queues[1].queue, 511);
+	CU_ASSERT_EQUAL(eth0->queues[1].lap.max, 15);
+	scene_end();
+}
+
 static void one_device_can_be_asked_for(void)
 {
 	struct transmit_options options = scene_options();
@@ -177,6 +194,7 @@ static const struct test_case devices[] = {
 	CASE(an_ethernet_device_does_not_deliver),
 	CASE(each_queue_has_its_own_table),
 	CASE(no_queue_known_means_no_queue_tables),
+	CASE(queues_255_and_511_are_queues_like_others),
 	CASE(one_device_can_be_asked_for),
 	{ 0 },
 };

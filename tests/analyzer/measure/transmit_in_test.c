@@ -270,7 +270,11 @@ static void a_gap_makes_a_suspect_unresolved(void)
 static struct event plain(uint64_t time, enum event_id id, uint64_t packet)
 {
 	return (struct event){
-		.time = time, .id = (uint16_t)id, .queue = NO_QUEUE, .packet = packet
+		.time = time,
+		.id = (uint16_t)id,
+		.queue = NO_QUEUE,
+		.packet = packet,
+		.arg = id == EVENT_START_XMIT ? NO_QUEUE_HIGH : 0,
 	};
 }
 

@@ -150,7 +150,7 @@ static void put(
 static void go_in(unsigned cpu, uint64_t now, uint8_t device, uint64_t packet)
 {
 	calls[cpu][depth[cpu]++] = (struct call){ device, packet };
-	put(cpu, now, EVENT_START_XMIT, device, packet, 0);
+	put(cpu, now, EVENT_START_XMIT, device, packet, NO_QUEUE_HIGH);
 }
 
 /* What a CPU may do next: it returns, calls the device below, or starts a packet. */
@@ -302,6 +302,8 @@ static void make_nonsense(uint64_t seed, struct scene_event *made, size_t length
 			made[i].event.arg = codes[below(6)];
 		else if (id == EVENT_FREE)
 			made[i].event.arg = below(4) ? 0 : below(2) ? 5 : 1 << 16;
+		else if (id == EVENT_START_XMIT && made[i].event.queue == NO_QUEUE)
+			made[i].event.arg = NO_QUEUE_HIGH;
 	}
 }
 

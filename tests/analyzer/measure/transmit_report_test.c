@@ -9,8 +9,15 @@ static size_t event_count;
 
 static void add(unsigned cpu, uint64_t time, enum event_id id, uint8_t queue, uint64_t packet)
 {
-	events[event_count++] = (struct scene_event){ cpu,
-		{ .time = time, .id = (uint16_t)id, .queue = queue, .packet = packet, .len = 43 } };
+	bool no_queue = id == EVENT_START_XMIT && queue == NO_QUEUE;
+
+	events[event_count++] =
+		(struct scene_event){ cpu, { .time = time,
+						   .id = (uint16_t)id,
+						   .queue = queue,
+						   .packet = packet,
+						   .len = 43,
+						   .arg = no_queue ? NO_QUEUE_HIGH : 0 } };
 }
 
 static const struct transmit_table *play(uint32_t capacity)

@@ -87,7 +87,7 @@ CASE(fields_are_bound_by_name)
 
 	CU_ASSERT_EQUAL(event.packet, 0xffff88003b0d2200);
 	CU_ASSERT_EQUAL(event.len, 98);
-	CU_ASSERT_EQUAL(event.queue, EVENT_NO_QUEUE);
+	CU_ASSERT_EQUAL(event_queue(&event), EVENT_QUEUE_UNKNOWN);
 	CU_ASSERT_EQUAL(EVENT_GET(START_XMIT, gso_size, event.arg), 1448);
 	CU_ASSERT_EQUAL(EVENT_GET(START_XMIT, gso_segs, event.arg), 0);
 	/* trace-cmd report -R */
@@ -105,6 +105,10 @@ CASE(no_number_is_made_narrower)
 	CU_ASSERT_EQUAL(event.len, UINT32_MAX);
 	CU_ASSERT_EQUAL(event.queue, 0xfe);
 	CU_ASSERT_EQUAL(EVENT_GET(START_XMIT, queue_high, event.arg), 0xff);
+	event = used("net_dev_start_xmit: dev=e queue_mapping=255 skbaddr=1 len=1");
+	CU_ASSERT_EQUAL(event_queue(&event), 255);
+	event = used("net_dev_start_xmit: dev=e queue_mapping=511 skbaddr=1 len=1");
+	CU_ASSERT_EQUAL(event_queue(&event), 511);
 	event = used("net_dev_start_xmit: dev=e skbaddr=1 len=1 gso_size=65535 gso_segs=65535");
 	CU_ASSERT_EQUAL(EVENT_GET(START_XMIT, gso_size, event.arg), 65535);
 	CU_ASSERT_EQUAL(EVENT_GET(START_XMIT, gso_segs, event.arg), 65535);
