@@ -49,6 +49,20 @@ int ringstat_input_next(
 	return found < 0 ? -1 : found;
 }
 
+bool ringstat_input_end(const struct ringstat_input *input, uint64_t *time)
+{
+	const struct ringstat_options *options = input->options;
+	uint64_t hz = reader_source(input->reader)->hz, ns;
+
+	*time = reader_counts(input->reader)->last;
+	if (!options->from_given && !options->to_given)
+		return true;
+	ns = cycles_to_ns(*time, hz);
+	if (options->to_given && ns > options->to_ns)
+		*time = cycles_of_ns(options->to_ns, hz);
+	return !options->from_given || ns >= options->from_ns;
+}
+
 /* "eth0, eth1": as many names as there is place for. */
 static void list_devices(const struct names *names, char *text, size_t bytes)
 {

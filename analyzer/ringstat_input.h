@@ -28,6 +28,12 @@ int ringstat_input_open(struct ringstat_input *input, const char *file,
 int ringstat_input_next(
 	struct ringstat_input *input, struct event *event, unsigned *cpu, struct diag *diag);
 
+/*
+ * After the end: when the time that was asked for is over. That is the trace's last event, of any
+ * kind, or --to if the trace goes on behind it. False if the trace ends before --from.
+ */
+bool ringstat_input_end(const struct ringstat_input *input, uint64_t *time);
+
 /* After the end: STATUS_REFUSED if the input doesn't have the device that was asked for, else 0. */
 int ringstat_input_check_device(const struct ringstat_input *input, struct diag *diag);
 

@@ -65,7 +65,7 @@ static int measure(
 	struct ringstat_input *input, struct transmit *transmit, FILE *out, struct diag *diag)
 {
 	const struct transmit_report *report;
-	struct event event;
+	struct event event, end = { .id = EVENT_NONE };
 	unsigned cpu;
 	int found;
 
@@ -75,6 +75,8 @@ static int measure(
 	}
 	if (found < 0 || ringstat_input_check_device(input, diag))
 		return STATUS_REFUSED;
+	if (ringstat_input_end(input, &end.time) && transmit_event(transmit, 0, &end))
+		return no_memory(diag);
 	if (transmit_finish(transmit, &report))
 		return no_memory(diag);
 	if (print(input, report, out, diag))

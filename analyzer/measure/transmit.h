@@ -101,12 +101,16 @@ static inline uint32_t transmit_capacity(uint32_t ring, uint32_t reserve, uint32
 int transmit_create(struct transmit **transmit, const struct transmit_options *options,
 	const struct names *names);
 
-/* Events must come in the order of their time. 0 or -ENOMEM. */
+/*
+ * Events must come in the order of their time. One of any kind tells how late it is: of a trace
+ * that ends with events that are none of ours, EVENT_NONE at its end. 0 or -ENOMEM.
+ */
 int transmit_event(struct transmit *transmit, unsigned cpu, const struct event *event);
 
 /*
- * Ends the measurement at the time of the last event. The report is the transmit's own and lives
- * until transmit_destroy. 0 or -ENOMEM.
+ * Ends the measurement at the time of the last event: what is open then is still in the device, a
+ * stall lasts to there, and expire_cycles looks back from there. The report is the transmit's own
+ * and lives until transmit_destroy. 0 or -ENOMEM.
  */
 int transmit_finish(struct transmit *transmit, const struct transmit_report **report);
 

@@ -130,6 +130,7 @@ static int advance(struct ctf_reader *ctf, struct lane *lane, struct diag *diag)
 		lane->cpu = lane->stream.cpu;
 		if (step == CTF_LOST) {
 			make_lost(lane, lost);
+			reader_saw(&ctf->reader, lane->event.time);
 			reader_lost(&ctf->reader, lost, false);
 			return 1;
 		}
@@ -139,6 +140,7 @@ static int advance(struct ctf_reader *ctf, struct lane *lane, struct diag *diag)
 				return error;
 			continue;
 		}
+		reader_saw(&ctf->reader, record->time);
 		lane->event = *record;
 		if (record->id == EVENT_LOST)
 			reader_lost(&ctf->reader, EVENT_GET(LOST, count, record->arg),

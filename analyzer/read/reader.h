@@ -32,6 +32,7 @@ struct trace_counts {
 	uint64_t lost;     /* events that the recorder lost */
 	bool lost_unknown; /* the recorder didn't count all of them: lost is a lower bound */
 	bool truncated;    /* the input ends in the middle of something */
+	uint64_t last;     /* time of the last event, of known kinds or not: the trace ends there */
 	char trouble[256]; /* what a person should know of an incomplete input; "" if it is whole */
 };
 

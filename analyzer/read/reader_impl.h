@@ -30,6 +30,13 @@ struct reader {
 int reader_prepare(struct reader *reader, const struct reader_format *format, const char *file);
 void reader_release(struct reader *reader);
 
+/* There is an event of that time, handed out or not: it may be the last. */
+static inline void reader_saw(struct reader *reader, uint64_t time)
+{
+	if (time > reader->counts.last)
+		reader->counts.last = time;
+}
+
 /* Notes that the input isn't whole, and why; the first reason stays. */
 void reader_truncated(struct reader *reader, const char *reason);
 

@@ -32,7 +32,6 @@ struct text_reader {
 	bool any_event; /* and with it, what kind of text this is */
 	bool cycles;
 	bool at_end;
-	uint64_t last_time; /* the latest */
 
 	struct gap *gaps; /* not yet ended */
 	size_t gap_count, gap_room;
@@ -140,8 +139,7 @@ static int take_event(struct text_reader *text, const struct text_head *head,
 {
 	int error = 0;
 
-	if (head->time > text->last_time)
-		text->last_time = head->time;
+	reader_saw(&text->reader, head->time);
 	if (text->gap_count)
 		error = end_gaps(text, head->cpu, head->time);
 	if (status == TEXT_EVENT_LOST)
@@ -257,8 +255,8 @@ static int finish(struct text_reader *text, struct diag *diag)
 	int error = 0;
 
 	for (size_t i = 0; i < text->gap_count && !error; i++)
-		error = add_lost(text, text->gaps[i].cpu, text->last_time, text->gaps[i].count,
-			text->gaps[i].unknown);
+		error = add_lost(text, text->gaps[i].cpu, text->reader.counts.last,
+			text->gaps[i].count, text->gaps[i].unknown);
 	text->gap_count = 0;
 	if (trouble)
 		reader_truncated(&text->reader, trouble);

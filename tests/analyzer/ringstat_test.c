@@ -83,12 +83,15 @@ static const char good[] = "cpus=2\n" START_LINE("eth0", "0xffff888104a1c000", "
 static const char partial[] = "cpus=2\n" START_LINE("eth0", "0xffff888104a1c000",
 	"10.000000") "CPU:1 [LOST 40 EVENTS]\n" FREE_LINE("0xffff888104a1c000", "10.000007");
 
+static const char stalled[] = "cpus=2\n" START_LINE("eth0", "0xffff888104a1c000",
+	"10.000000") "          idle-0       [000]    13.000000: sched_switch: prev_comm=idle\n";
+
 static int make_folder(void)
 {
 	if (!getenv("RINGSTAT") || !mkdtemp(folder))
 		return -1;
 	return write_file("good.txt", good) || write_file("partial.txt", partial) ||
-	       write_file("empty.txt", "");
+	       write_file("empty.txt", "") || write_file("stalled.txt", stalled);
 }
 
 static int remove_folder(void)
@@ -250,6 +253,17 @@ static void stalls_and_expiry_take_the_time_given(void)
 	CU_ASSERT(has("report --json --expire 0.000011 good.txt", "\"unresolved\": 0"));
 }
 
+static void a_trace_ends_with_its_last_event_of_any_kind(void)
+{
+	CU_ASSERT(has("report --json stalled.txt", "\"end_ns\": 13000000000"));
+	CU_ASSERT(has("report --json --to 13.1 stalled.txt", "\"end_ns\": 13000000000"));
+	CU_ASSERT(has("report --json --to 12.5 stalled.txt", "\"end_ns\": 12500000000"));
+	CU_ASSERT(has("report --json --to 11.999999 stalled.txt", "\"stalls\": []"));
+	CU_ASSERT(has("report --json --expire 2.999999 stalled.txt", "\"at_end\": 0"));
+	CU_ASSERT(has("report --json --expire 3 stalled.txt", "\"at_end\": 1"));
+	CU_ASSERT(has("report --json --from 12 stalled.txt", "\"devices\": []"));
+}
+
 static void a_dump_has_a_line_for_each_event(void)
 {
 	size_t lines = 0;
@@ -302,6 +316,7 @@ static const struct test_case cases[] = {
 	CASE(a_capacity_comes_from_ring_and_profile),
 	CASE(a_time_span_is_exact_and_inclusive),
 	CASE(stalls_and_expiry_take_the_time_given),
+	CASE(a_trace_ends_with_its_last_event_of_any_kind),
 	CASE(a_dump_has_a_line_for_each_event),
 	CASE(help_has_examples),
 	CASE(a_result_that_can_not_be_written_is_no_success),

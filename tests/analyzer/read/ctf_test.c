@@ -133,6 +133,7 @@ static void a_written_trace_is_read_as_it_was(void)
 	CU_ASSERT_EQUAL(reader_capacity(got.reader, 0), 118);
 	CU_ASSERT_EQUAL(reader_counts(got.reader)->read, 4);
 	CU_ASSERT_EQUAL(reader_counts(got.reader)->lost, 3);
+	CU_ASSERT_EQUAL(reader_counts(got.reader)->last, (UINT64_C(1) << 62) + 5829);
 	CU_ASSERT_FALSE(reader_counts(got.reader)->truncated);
 	CU_ASSERT_STRING_EQUAL(names_get(reader_names(got.reader), NAME_DEVICE, 0),
 		"a-device-with-a-name-of-many-parts");
@@ -161,6 +162,28 @@ static void streams_of_many_packets_are_merged(void)
 		CU_ASSERT_FATAL(got.events[i].event.time == i);
 		CU_ASSERT_FATAL(got.events[i].cpu == i % 7 % 3);
 	}
+	collect_free(&got);
+	remove_folder();
+}
+
+/* Kinds that a later version may have. */
+static void events_of_unknown_kinds_are_read_and_end_the_trace(void)
+{
+	struct trace_writer writer;
+	struct collected got;
+
+	make_folder();
+	CU_ASSERT_EQUAL_FATAL(trace_writer_open(&writer, folder, &info, 2, NULL), 0);
+	trace_writer_name(&writer, 0, 0, NAME_DEVICE, 0, "eth0");
+	write_event(&writer, 0, 1000, EVENT_START_XMIT, 0x100, 0);
+	write_event(&writer, 1, 2000, EVENT_ID_COUNT, 0x100, 0);
+	write_event(&writer, 1, 3000, 0xffff, 0x100, 0);
+	CU_ASSERT_EQUAL_FATAL(trace_writer_close(&writer, NULL), 0);
+	read_folder(&got);
+	CU_ASSERT_EQUAL(got.status, 0);
+	CU_ASSERT_EQUAL(got.count, 1);
+	CU_ASSERT_EQUAL(reader_counts(got.reader)->read, 3);
+	CU_ASSERT_EQUAL(reader_counts(got.reader)->last, 3000);
 	collect_free(&got);
 	remove_folder();
 }
@@ -364,6 +387,8 @@ static void the_frequency_can_not_be_overruled(void)
 static const struct test_case traces[] = {
 	{ "a written trace is read as it was", a_written_trace_is_read_as_it_was },
 	{ "streams of many packets are merged", streams_of_many_packets_are_merged },
+	{ "events of unknown kinds are read and end the trace",
+		events_of_unknown_kinds_are_read_and_end_the_trace },
 	{ "a packet with losses is between two gaps", a_packet_with_losses_is_between_two_gaps },
 	{ "the frequency can't be overruled", the_frequency_can_not_be_overruled },
 	{ 0 },

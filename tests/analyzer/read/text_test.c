@@ -38,6 +38,7 @@ static void events_come_out_by_time(void)
 	expect(&got, 3, 2000034000, 1, EVENT_FREE);
 	CU_ASSERT_EQUAL(reader_counts(got.reader)->read, 4);
 	CU_ASSERT_EQUAL(reader_counts(got.reader)->unparsed, 0);
+	CU_ASSERT_EQUAL(reader_counts(got.reader)->last, 2000034000);
 	CU_ASSERT_FALSE(reader_counts(got.reader)->truncated);
 	CU_ASSERT_STRING_EQUAL(reader_source(got.reader)->format, "perf-script");
 	CU_ASSERT_EQUAL(reader_source(got.reader)->hz, 1000000000);
@@ -161,6 +162,20 @@ static void an_event_of_any_kind_ends_a_gap(void)
 		&got);
 	CU_ASSERT_EQUAL_FATAL(got.count, 2);
 	expect_lost(&got, 0, 1000001000, 0, 7, false);
+	collect_free(&got);
+}
+
+static void an_event_of_any_kind_may_be_the_last(void)
+{
+	struct collected got;
+
+	collect(FREE("2.000009", "000", "100") " x 1 [001] 9.500000: sched:sched_switch: y\n" START(
+			"2.000021", "000", "200"),
+		&got);
+	CU_ASSERT_EQUAL(got.status, 0);
+	CU_ASSERT_EQUAL(got.count, 2);
+	CU_ASSERT_EQUAL(reader_counts(got.reader)->read, 3);
+	CU_ASSERT_EQUAL(reader_counts(got.reader)->last, 9500000000);
 	collect_free(&got);
 }
 
@@ -405,6 +420,7 @@ static const struct test_case order[] = {
 	{ "other lines are counted", other_lines_are_counted },
 	{ "lines have any length", lines_have_any_length },
 	{ "a reader can be left at any point", a_reader_can_be_left_at_any_point },
+	{ "an event of any kind may be the last", an_event_of_any_kind_may_be_the_last },
 	{ 0 },
 };
 
