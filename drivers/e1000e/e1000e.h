@@ -150,9 +150,12 @@ static inline int e1000e_xmit(
 	return port->xmit(port, cpu, packet, now);
 }
 
-/* The `xmit` event, for the time when the call above is over. */
+/*
+ * The `xmit` event, for the time when the call above is over. The packet may have been freed and
+ * reused by then: its length is what it was before the call.
+ */
 void e1000e_xmit_returned(struct e1000e_port *port, unsigned cpu, const struct rte_mbuf *packet,
-	int rc, uint64_t now);
+	uint32_t bytes, int rc, uint64_t now);
 
 /*
  * The hard interrupt handler: reads the cause, masks further interrupts. Returns true if the poll

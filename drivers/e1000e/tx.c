@@ -23,11 +23,18 @@ static inline void emit(const struct e1000e_port *port, unsigned cpu, enum event
 	port->config.sink->emit(port->config.sink, cpu, &event);
 }
 
-void e1000e_xmit_returned(
-	struct e1000e_port *port, unsigned cpu, const struct rte_mbuf *packet, int rc, uint64_t now)
+void e1000e_xmit_returned(struct e1000e_port *port, unsigned cpu, const struct rte_mbuf *packet,
+	uint32_t bytes, int rc, uint64_t now)
 {
+	struct event event = { .time = now,
+		.id = EVENT_XMIT,
+		.device = port->config.device,
+		.len = bytes,
+		.packet = (uintptr_t)packet - port->config.packet_base,
+		.arg = EVENT_PUT(XMIT, rc, (uint32_t)rc) };
+
 	if (port->config.sink)
-		emit(port, cpu, EVENT_XMIT, packet, EVENT_PUT(XMIT, rc, (uint32_t)rc), now);
+		port->config.sink->emit(port->config.sink, cpu, &event);
 }
 
 static inline uint16_t next(const struct e1000e_tx_ring *ring, uint16_t index)
@@ -60,10 +67,14 @@ static inline uint16_t post_context(
 	return next(ring, index);
 }
 
-/* A data descriptor per segment. Returns the index of the last one. */
-static inline uint16_t post_data(
-	struct e1000e_tx_ring *ring, uint16_t index, struct rte_mbuf *packet, bool checksum)
+/*
+ * A descriptor per segment: extended ones where the device is to insert a checksum, else legacy
+ * ones, as Linux has it. The last one asks for the report, and for its delay if there is one.
+ */
+static inline uint16_t post_data(struct e1000e_tx_ring *ring, uint16_t index,
+	struct rte_mbuf *packet, bool checksum, uint32_t delay)
 {
+	const uint32_t command = TXD_CMD_IFCS | (checksum ? TXD_CMD_DEXT | TXD_DTYP_DATA : 0);
 	const struct rte_mbuf *segment = packet;
 	uint16_t last;
 
@@ -71,15 +82,14 @@ static inline uint16_t post_data(
 		union tx_desc *desc = &ring->desc[index];
 
 		desc->data.buffer_addr = (uintptr_t)rte_pktmbuf_mtod(segment, void *);
-		desc->data.cmd_length = TXD_CMD_DEXT | TXD_DTYP_DATA | TXD_CMD_IFCS | TXD_CMD_IDE |
-					segment->data_len;
+		desc->data.cmd_length = command | segment->data_len;
 		desc->data.status = checksum ? TXD_POPTS_TXSM : 0;
 		ring->buffer[index].packet = NULL;
 		last = index;
 		index = next(ring, index);
 		segment = segment->next;
 	} while (segment);
-	ring->desc[last].data.cmd_length |= TXD_CMD_EOP | TXD_CMD_RS;
+	ring->desc[last].data.cmd_length |= TXD_CMD_EOP | TXD_CMD_RS | delay;
 	ring->buffer[last].packet = packet;
 	return last;
 }
@@ -115,7 +125,7 @@ static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, stru
 	/* 2. Descriptors: the context first, then the data. */
 	if (checksum)
 		index = post_context(ring, index, packet);
-	last = post_data(ring, index, packet, checksum);
+	last = post_data(ring, index, packet, checksum, config->tidv ? TXD_CMD_IDE : 0);
 	ring->buffer[first].time_stamp = now;
 	ring->buffer[first].next_to_watch = last;
 	ring->next_to_use = next(ring, last);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <rte_errno.h>
 #include <rte_mbuf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,14 +132,16 @@ static int make_pool(struct host *host)
 {
 	struct pool_size size = pool_size(&host->config);
 	struct rte_pktmbuf_pool_private sizes = { .mbuf_priv_size = PRIVATE_BYTES };
+	static unsigned pools;
+	char name[RTE_MEMPOOL_NAMESIZE];
 
 	if (size.packets > UINT32_MAX / 2 || size.data_room > UINT16_MAX)
 		return -EINVAL;
 	sizes.mbuf_data_room_size = (uint16_t)size.data_room;
 	/* Without the flag, objects keep off page borders, and their distances differ. */
-	host->pool =
-		rte_mempool_create_empty("ringside", (unsigned)size.packets, object_bytes(&size),
-			POOL_CACHE, sizeof(sizes), SOCKET_ID_ANY, RTE_MEMPOOL_F_NO_IOVA_CONTIG);
+	snprintf(name, sizeof(name), "ringside%u", pools++); /* there may be several worlds */
+	host->pool = rte_mempool_create_empty(name, (unsigned)size.packets, object_bytes(&size),
+		POOL_CACHE, sizeof(sizes), SOCKET_ID_ANY, RTE_MEMPOOL_F_NO_IOVA_CONTIG);
 	if (!host->pool)
 		return rte_errno == EINVAL ? -EINVAL : -ENOMEM;
 	rte_pktmbuf_pool_init(host->pool, &sizes);
@@ -249,7 +252,7 @@ static void collect(struct host *host, struct host_stats *stats, uint64_t end)
 
 	*stats = (struct host_stats){ .end = end };
 	for (unsigned i = 0; i < host->config.sender_count; i++) {
-		sender_account(&host->senders[i], end);
+		sender_account(&host->senders[i], CYCLES_NEVER);
 		stats->senders[i] = host->senders[i].stats;
 	}
 	for (unsigned i = 0; i < host->config.cpus; i++) {

@@ -150,12 +150,13 @@ uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now)
 	struct host *host = cpu->host;
 
 	if (run->state == RUN_START) {
+		run->bytes = run->packet->pkt_len;
 		run->rc = e1000e_xmit(host->port, cpu->index, run->packet, now);
 		run->state = RUN_RETURN;
 		return host_cost(host, HOST_COST_xmit);
 	}
 	if (run->state == RUN_RETURN) {
-		e1000e_xmit_returned(host->port, cpu->index, run->packet, run->rc, now);
+		e1000e_xmit_returned(host->port, cpu->index, run->packet, run->bytes, run->rc, now);
 		if (run->rc == E1000E_TX_BUSY)
 			put_back(&host->netdev, run->packet);
 		else if (!run->direct) /* that one went without the queueing discipline */

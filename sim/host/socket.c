@@ -161,7 +161,10 @@ void sender_packet_freed(struct sender *sender, uint64_t now)
 
 	sender->outstanding--;
 	sender->charged -= sender->config->truesize_bytes;
-	if (blocked && 2 * sender->charged <= sender->config->send_buffer_bytes) {
+	/* sk_wmem_alloc has two bytes more at that moment: its own first, and the last of the
+	 * packet */
+	if (blocked && (!sender->charged ||
+			       2 * (sender->charged + 2) <= sender->config->send_buffer_bytes)) {
 		sender_account(sender, now);
 		sender->slept_at = CYCLES_NEVER;
 		task_wake(&sender->task, now);

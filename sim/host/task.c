@@ -59,6 +59,7 @@ void task_schedule(struct cpu *cpu, uint64_t now)
 	cpu->waiting--;
 	cpu_enter(cpu, HOST_TASK, now);
 	cpu->slice_began = cpu->booked_at = now;
+	cpu->tick_seen = now / cpu->host->tick;
 	cpu->due[HOST_TASK] = now + host_cost(cpu->host, HOST_COST_schedule);
 }
 
@@ -93,15 +94,18 @@ void task_sleep(struct task *task, uint64_t now)
 /* At a tick: has the task had its share of the latency, or more than one that waits? */
 static bool slice_over(struct cpu *cpu, uint64_t now)
 {
-	uint64_t tick = cpu->host->tick, share;
+	const uint64_t tick = now / cpu->host->tick, least = scaled(cpu, MIN_GRANULARITY_NS);
+	uint64_t share;
 
-	if (!cpu->queue || now / tick == cpu->slice_began / tick)
+	if (!cpu->queue || tick == cpu->tick_seen)
 		return false;
+	cpu->tick_seen = tick;
 	update(cpu, now);
 	share = scaled(cpu, LATENCY_NS) / (cpu->waiting + 1);
-	if (share < scaled(cpu, MIN_GRANULARITY_NS))
-		share = scaled(cpu, MIN_GRANULARITY_NS);
-	return now - cpu->slice_began > share || cpu->current->had > cpu->queue->had + share;
+	share = share < least ? least : share;
+	if (now - cpu->slice_began > share)
+		return true;
+	return now - cpu->slice_began >= least && cpu->current->had > cpu->queue->had + share;
 }
 
 /* Between two steps the running task may have to make room. Returns true if it did. */

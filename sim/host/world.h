@@ -32,6 +32,7 @@ struct task {
 struct queue_run {
 	enum { RUN_OVER, RUN_NEXT, RUN_START, RUN_RETURN } state;
 	struct rte_mbuf *packet;
+	uint32_t bytes; /* of it, before the driver had it */
 	int rc;
 	bool direct;   /* the packet goes straight to the driver */
 	uint32_t sent; /* from the queueing discipline, in this run */
@@ -69,6 +70,7 @@ struct cpu {
 	uint64_t least_had; /* of all: where one that wakes comes in. Never goes back */
 	uint64_t booked_at; /* up to where `had` of the current one goes */
 	uint64_t slice_began;
+	uint64_t tick_seen; /* number of the last tick that looked at the slice */
 	struct task ksoftirqd;
 };
 

@@ -27,6 +27,7 @@ struct nic_tx {
 	bool sending;
 	uint32_t packet_end; /* one beyond its last descriptor */
 	uint32_t packet_bytes;
+	bool packet_reports;   /* one of its descriptors has RS */
 	uint64_t packet;       /* its number in events */
 	uint64_t sent_at;      /* when its last bit has left */
 	uint64_t dma_free_at;  /* when the next packet can be read */
@@ -61,11 +62,12 @@ struct nic {
 /* fault.c */
 /* When the faults that hold this kind of work back at `at` have let go; 0 if none does. */
 uint64_t fault_held_until(const struct nic *nic, enum nic_fault_type type, uint64_t at);
+/* When a stop that begins between the two has let go; 0 if none begins. */
+uint64_t fault_cuts_off(const struct nic *nic, uint64_t from, uint64_t to);
 /* Takes one of a fault's losses, if one is due. */
 bool fault_loses(struct nic *nic, enum nic_fault_type type, uint64_t now);
 
 /* tx.c */
-void tx_hold(struct nic *nic, uint64_t until);
 void tx_tail_written(struct nic *nic, uint32_t tail);
 void tx_start_packet(struct nic *nic);
 void tx_packet_sent(struct nic *nic, uint64_t now);

@@ -32,6 +32,17 @@ uint64_t fault_held_until(const struct nic *nic, enum nic_fault_type type, uint6
 	return until;
 }
 
+uint64_t fault_cuts_off(const struct nic *nic, uint64_t from, uint64_t to)
+{
+	for (unsigned i = 0; i < nic->config.fault_count; i++) {
+		const struct nic_fault *fault = &nic->config.faults[i];
+
+		if (fault->type == NIC_FAULT_TX_STOP && fault->at > from && fault->at < to)
+			return fault->duration ? fault->at + fault->duration : CYCLES_NEVER;
+	}
+	return 0;
+}
+
 bool fault_loses(struct nic *nic, enum nic_fault_type type, uint64_t now)
 {
 	for (unsigned i = 0; i < nic->config.fault_count; i++) {

@@ -30,8 +30,7 @@ const struct nic_stats *nic_stats(const struct nic *nic)
 }
 
 /*
- * The next thing: a frame has left, a delay is over, the line goes up. A transmitter that a fault
- * has stopped finishes nothing; when it is let go, what is in it starts again.
+ * The next thing: a frame has left, a delay is over, the line goes up.
  */
 static uint64_t next_thing(const struct nic *nic)
 {
@@ -50,17 +49,11 @@ static uint64_t next_thing(const struct nic *nic)
 
 static void execute(struct nic *nic, uint64_t at)
 {
-	struct nic_tx *tx = &nic->tx;
+	const struct nic_tx *tx = &nic->tx;
 
 	if (tx->sending && tx->sent_at == at) {
-		uint64_t until = fault_held_until(nic, NIC_FAULT_TX_STOP, at);
-
-		if (until) {
-			tx_hold(nic, until);
-		} else {
-			tx_packet_sent(nic, at);
-			tx_start_packet(nic);
-		}
+		tx_packet_sent(nic, at);
+		tx_start_packet(nic);
 	} else if (nic->irq.tidv_at == at || nic->irq.tadv_at == at) {
 		interrupt_delay_over(nic, at);
 	} else {
@@ -162,8 +155,12 @@ void nic_write(void *device, uint32_t offset, uint32_t value, uint64_t now)
 		break;
 	case REG_TIDV:
 		nic->irq.tidv = cycles_of_ns((uint64_t)(value & 0xffff) * DELAY_UNIT_NS, hz);
-		if (value & TIDV_FPD)
+		if (value & TIDV_FPD) { /* clears itself; what the delay held back comes now */
+			nic->registers[offset / 4] &= ~TIDV_FPD;
 			tx_write_back(nic, now);
+			if (nic->irq.tidv_at != CYCLES_NEVER)
+				interrupt_delay_over(nic, now);
+		}
 		break;
 	case REG_TADV:
 		nic->irq.tadv = cycles_of_ns((uint64_t)(value & 0xffff) * DELAY_UNIT_NS, hz);

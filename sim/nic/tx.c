@@ -50,11 +50,13 @@ static bool read_descriptors(struct nic_tx *tx, uint64_t *first_buffer, uint64_t
 {
 	*first_buffer = 0;
 	tx->packet_bytes = 0;
+	tx->packet_reports = false;
 	for (uint32_t i = tx->head; i != tx->tail; i = next(tx, i)) {
 		const union tx_desc *desc = &tx->ring[i];
 		uint32_t lower = desc->data.cmd_length;
 
 		*posted = tx->slot[i].posted;
+		tx->packet_reports = tx->packet_reports || lower & TXD_CMD_RS;
 		if (lower & TXD_CMD_DEXT && (lower & TXD_DTYP_MASK) == TXD_DTYP_CONTEXT)
 			continue;
 		if (!*first_buffer)
@@ -74,14 +76,25 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The frame is on the wire from `at` on, or from when a pause lets it; CYCLES_NEVER: never. */
+/*
+ * The frame is on the wire from `at` on, or from when pauses and stops let it. One that a stop cuts
+ * off starts anew after it. CYCLES_NEVER: it never leaves.
+ */
 static void occupy_wire(struct nic *nic, uint64_t at)
 {
 	struct nic_tx *tx = &nic->tx;
+	const uint64_t cycles = nic_wire_cycles(&nic->config, tx->packet_bytes);
+	uint64_t held = 1;
 
-	tx->wire_free_at = later(at, fault_held_until(nic, NIC_FAULT_LINK_PAUSE, at));
-	if (tx->wire_free_at != CYCLES_NEVER)
-		tx->wire_free_at += nic_wire_cycles(&nic->config, tx->packet_bytes);
+	while (held && at != CYCLES_NEVER) {
+		held = fault_held_until(nic, NIC_FAULT_LINK_PAUSE, at);
+		if (!held)
+			held = fault_held_until(nic, NIC_FAULT_TX_STOP, at);
+		if (!held)
+			held = fault_cuts_off(nic, at, at + cycles);
+		at = held ? held : at;
+	}
+	tx->wire_free_at = at == CYCLES_NEVER ? at : at + cycles;
 	tx->sent_at = tx->wire_free_at;
 }
 
@@ -104,16 +117,8 @@ void tx_start_packet(struct nic *nic)
 						     config->packet_stride * config->packet_stride
 					   : buffer;
 	tx->sending = true;
-	occupy_wire(nic, later(tx->dma_free_at, tx->wire_free_at));
-}
-
-/* A fault stops the transmitter until then: the frame starts anew. */
-void tx_hold(struct nic *nic, uint64_t until)
-{
-	if (until == CYCLES_NEVER)
-		nic->tx.sent_at = nic->tx.wire_free_at = CYCLES_NEVER;
-	else
-		occupy_wire(nic, until);
+	/* not before now: it may have been posted before the transmitter was enabled */
+	occupy_wire(nic, later(nic->now, later(tx->dma_free_at, tx->wire_free_at)));
 }
 
 static void emit_done(struct nic *nic, uint32_t index, uint64_t now)
@@ -177,6 +182,6 @@ void tx_packet_sent(struct nic *nic, uint64_t now)
 	tx->unwritten += descriptors;
 	if (command & TXD_CMD_RS && command & TXD_CMD_IDE)
 		interrupt_delayed(nic, now);
-	if (command & TXD_CMD_RS && tx->unwritten >= tx->wthresh)
+	if (tx->packet_reports && tx->unwritten >= tx->wthresh)
 		tx_write_back(nic, now);
 }

@@ -148,7 +148,7 @@ const struct setting settings[] = {
 	  .least = 1, .most = 65535, .unit = "packets", .unset = "64, in linux-6.1",
 	  .help = "sent in one run over the qdisc" },
 	{ .key = "host.send_buffer_bytes", .type = SETTING_COUNT,
-	  .offset = AT(host.send_buffer_bytes), .least = 1, .most = 1e9,
+	  .offset = AT(host.send_buffer_bytes), .least = 2048, .most = 1e9,
 	  .default_value = "212992", .unit = "bytes",
 	  .help = "a socket's send buffer, as the kernel prints it" },
 	{ .key = "host.truesize_bytes", .type = SETTING_COUNT, .offset = AT(host.truesize_bytes),

@@ -91,8 +91,8 @@ static void without_checksum_there_is_no_context(void)
 	send_small(1);
 	CU_ASSERT_EQUAL(ring->next_to_use, 1);
 	CU_ASSERT_EQUAL(ring->desc[0].data.buffer_addr, (uintptr_t)bench.data[0] + 64);
-	CU_ASSERT_EQUAL(ring->desc[0].data.cmd_length & 0xffff, 60);
-	CU_ASSERT_EQUAL(ring->desc[0].data.cmd_length >> 24 & 0x0b, 0x0b); /* EOP, IFCS, RS */
+	/* as Linux has it: legacy; IDE, RS, IFCS, EOP, and 60 bytes */
+	CU_ASSERT_EQUAL(ring->desc[0].data.cmd_length, 0x8b00003c);
 	CU_ASSERT_EQUAL(ring->desc[0].data.status, 0);
 	bench_close(&bench);
 }
@@ -110,12 +110,11 @@ static void each_segment_has_a_data_descriptor(void)
 	CU_ASSERT_EQUAL(ring->next_to_use, 4);
 	for (unsigned i = 0; i < 3; i++) {
 		const union tx_desc *desc = &ring->desc[i + 1];
-		uint32_t last = i == 2 ? TXD_CMD_EOP | TXD_CMD_RS : 0;
+		/* DEXT, IFCS, type 1; the last also IDE, RS and EOP (what Linux writes) */
+		uint32_t command = i == 2 ? 0xab100000 : 0x22100000;
 
 		CU_ASSERT_EQUAL(desc->data.buffer_addr, (uintptr_t)bench.data[i] + 64);
-		CU_ASSERT_EQUAL(desc->data.cmd_length & 0xfffff, 50 + 10 * i);
-		CU_ASSERT_EQUAL(desc->data.cmd_length & (TXD_CMD_EOP | TXD_CMD_RS), last);
-		CU_ASSERT_EQUAL(desc->data.cmd_length >> 20 & 0xf, 1);
+		CU_ASSERT_EQUAL(desc->data.cmd_length, command | (50 + 10 * i));
 		CU_ASSERT_EQUAL(desc->data.status, 0x200); /* each says that TXSM is wanted */
 	}
 	bench_close(&bench);
@@ -351,7 +350,8 @@ static void untraced_it_does_the_same_and_says_nothing(void)
 	CU_ASSERT_EQUAL(other.event_count, 0);
 	for (unsigned i = 0; i < 64; i++) {
 		const union tx_desc *a = &bench.port->tx.desc[i], *b = &other.port->tx.desc[i];
-		bool data = a->data.cmd_length & TXD_DTYP_MASK;
+		bool data =
+			!(a->data.cmd_length & TXD_CMD_DEXT) || a->data.cmd_length & TXD_DTYP_MASK;
 		uint64_t base_a = data ? (uintptr_t)bench.data : 0;
 		uint64_t base_b = data ? (uintptr_t)other.data : 0;
 
@@ -395,7 +395,7 @@ static void a_packet_starts_and_returns(void)
 
 	start(256, 20);
 	e1000e_xmit(bench.port, 3, packet, 1000);
-	e1000e_xmit_returned(bench.port, 3, packet, E1000E_TX_OK, 2500);
+	e1000e_xmit_returned(bench.port, 3, packet, packet->pkt_len, E1000E_TX_OK, 2500);
 	CU_ASSERT_EQUAL_FATAL(bench.event_count, 2);
 	CU_ASSERT_EQUAL(bench.events[0].id, EVENT_START_XMIT);
 	CU_ASSERT_EQUAL(bench.events[0].time, 1000);
@@ -438,7 +438,7 @@ static void a_refusal_is_a_start_a_stop_and_a_return(void)
 	start(64, 0);
 	send_small(60);
 	rc = e1000e_xmit(bench.port, 0, packet, 9000);
-	e1000e_xmit_returned(bench.port, 0, packet, rc, 9500);
+	e1000e_xmit_returned(bench.port, 0, packet, packet->pkt_len, rc, 9500);
 	CU_ASSERT_EQUAL_FATAL(bench.event_count, 63);
 	CU_ASSERT_EQUAL(bench.events[60].id, EVENT_START_XMIT);
 	CU_ASSERT_EQUAL(bench.events[61].id, EVENT_STOP);

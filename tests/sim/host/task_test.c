@@ -181,6 +181,33 @@ static void sleep_is_credited_by_half_a_latency(void)
 	CU_ASSERT_EQUAL(next_queued(43, 8600000), 12001400 + 700 + 18000);
 }
 
+/*
+ * Begun at 100 us, a share of 3 ms is over at 3.1 ms; but only the tick looks, so at 4 ms. Messages
+ * begin at 100,700 + 4000 i: that of 3,996,700 is over at 4,000,700.
+ */
+static void only_a_tick_ends_a_share(void)
+{
+	struct host_config config = stage_config("linux-6.1");
+	uint64_t at = 0;
+
+	config.nic.fault_count = 1;
+	config.nic.faults[0] = (struct nic_fault){ .type = NIC_FAULT_TX_STOP };
+	config.driver.ring_size = 4096;
+	config.tick_hz = 1000;
+	config.senders[0].start = 100000;
+	config.senders[0].messages = 0;
+	config.senders[0].stop = config.stop = 6000000;
+	config.senders[1] = config.senders[0];
+	config.senders[1].message_bytes = 2;
+	config.sender_count = 2;
+	stage_run(&config);
+	for (unsigned i = 0; i < stage.count && !at; i++) {
+		if (stage.events[i].id == EVENT_QUEUE && stage.events[i].len == 44)
+			at = stage.events[i].time;
+	}
+	CU_ASSERT_EQUAL(at, 4003400);
+}
+
 static const struct test_case turns[] = {
 	{ "tasks take turns at the tick", tasks_take_turns_at_the_tick },
 	{ "a lone task is not interrupted by the tick",
@@ -192,6 +219,7 @@ static const struct test_case turns[] = {
 		the_granularity_of_a_wakeup_grows_with_cpus },
 	{ "three tasks go round", three_tasks_go_round },
 	{ "sleep is credited by half a latency", sleep_is_credited_by_half_a_latency },
+	{ "only a tick ends a share", only_a_tick_ends_a_share },
 	{ 0 },
 };
 

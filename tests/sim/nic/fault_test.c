@@ -42,6 +42,25 @@ static void a_backlog_leaves_frame_by_frame_after_a_stop(void)
 	rig_end(&rig);
 }
 
+/* Posted inside a stop from 1000 to 1500, it starts then; one that a short stop cuts off starts
+ * anew. */
+static void no_frame_is_on_the_wire_during_a_stop(void)
+{
+	const struct nic_fault inside = { .type = NIC_FAULT_TX_STOP, .at = 1000, .duration = 500 };
+	const struct nic_fault within = { .type = NIC_FAULT_TX_STOP, .at = 1200, .duration = 100 };
+
+	start_with(&inside, 1);
+	rig_send(&rig, SEND, 60, 1400);
+	nic_advance(rig.nic, 10000);
+	CU_ASSERT_EQUAL(rig.events[0].time, 1500 + 672);
+	rig_end(&rig);
+	start_with(&within, 1);
+	rig_send(&rig, SEND, 60, 1000);
+	nic_advance(rig.nic, 10000);
+	CU_ASSERT_EQUAL(rig.events[0].time, 1300 + 672);
+	rig_end(&rig);
+}
+
 static void a_backlog_never_leaves_a_dead_transmitter(void)
 {
 	const struct nic_fault stop = { .type = NIC_FAULT_TX_STOP, .at = 1672 + 1 };
@@ -119,6 +138,7 @@ static void the_wire_is_busy_for_its_frames(void)
 static const struct test_case cases[] = {
 	{ "a backlog leaves frame by frame after a stop",
 		a_backlog_leaves_frame_by_frame_after_a_stop },
+	{ "no frame is on the wire during a stop", no_frame_is_on_the_wire_during_a_stop },
 	{ "a backlog never leaves a dead transmitter", a_backlog_never_leaves_a_dead_transmitter },
 	{ "overlapping pauses are one", overlapping_pauses_are_one },
 	{ "a pause holds what a stop lets go", a_pause_holds_what_a_stop_lets_go },

@@ -229,6 +229,55 @@ static void a_device_without_a_sink_works(void)
 	nic_destroy(nic);
 }
 
+/* What WTHRESH and the delay held back comes at once, with its interrupt, and the bit clears
+ * itself. */
+static void a_flush_brings_the_interrupt_too(void)
+{
+	struct nic_config config = rig_config();
+
+	rig_start(&rig, &config);
+	nic_write(rig.nic, REG_TXDCTL, 4 << TXDCTL_WTHRESH_SHIFT, 0);
+	nic_write(rig.nic, REG_TIDV, 8, 0);
+	nic_write(rig.nic, REG_IMS, ICR_TXDW, 0);
+	rig_send(&rig, SEND_DELAYED, 60, 1000); /* sent at 1672; the delay would end at 9864 */
+	nic_advance(rig.nic, 2000);
+	CU_ASSERT_FALSE(rig_done(&rig, 0));
+	nic_write(rig.nic, REG_TIDV, 8 | TIDV_FPD, 2000);
+	CU_ASSERT_TRUE(rig_done(&rig, 0));
+	CU_ASSERT_EQUAL(rig_run(&rig, 2000), 2000);
+	CU_ASSERT_EQUAL(nic_read(rig.nic, REG_TIDV, 2000), 8);
+	CU_ASSERT_EQUAL(rig_run(&rig, 20000), 0);
+	rig_end(&rig);
+}
+
+/* RS asks for a write-back of its descriptor, wherever in the packet it stands. */
+static void a_report_before_the_last_descriptor_is_given(void)
+{
+	struct nic_config config = rig_config();
+
+	rig_start(&rig, &config);
+	rig_post(&rig, 0x1000, (SEND & ~TXD_CMD_EOP) | 40);
+	rig_send(&rig, SEND & ~TXD_CMD_RS, 60, 1000);
+	nic_advance(rig.nic, 10000);
+	CU_ASSERT_TRUE(rig_done(&rig, 0));
+	CU_ASSERT_FALSE(rig_done(&rig, 1));
+	rig_end(&rig);
+}
+
+/* Posted at 1000, enabled at 100,000: nothing happens in the past. */
+static void enabling_does_not_go_back_in_time(void)
+{
+	struct nic_config config = rig_config();
+
+	rig_start(&rig, &config);
+	nic_write(rig.nic, REG_TCTL, 0, 0);
+	rig_send(&rig, SEND, 60, 1000);
+	nic_write(rig.nic, REG_TCTL, TCTL_EN, 100000);
+	nic_advance(rig.nic, 200000);
+	CU_ASSERT_EQUAL(rig.events[0].time, 100672);
+	rig_end(&rig);
+}
+
 static const struct test_case write_back[] = {
 	{ "WTHRESH gathers write-backs", wthresh_gathers_write_backs },
 	{ "WTHRESH counts descriptors", wthresh_counts_descriptors },
@@ -238,6 +287,10 @@ static const struct test_case write_back[] = {
 	{ "TIDV flushes what WTHRESH gathers", tidv_flushes_what_wthresh_gathers },
 	{ "FPD flushes at once", fpd_flushes_at_once },
 	{ "a flush restarts the count", a_flush_restarts_the_count },
+	{ "a flush brings the interrupt too", a_flush_brings_the_interrupt_too },
+	{ "a report before the last descriptor is given",
+		a_report_before_the_last_descriptor_is_given },
+	{ "enabling does not go back in time", enabling_does_not_go_back_in_time },
 	{ 0 },
 };
 
