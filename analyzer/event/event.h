@@ -14,6 +14,7 @@
 #define ANALYZER_EVENT_EVENT_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define EVENT_NO_DEVICE    UINT8_MAX  /* event of no device, or of one whose name is not known */
@@ -127,6 +128,17 @@ static inline unsigned event_queue(const struct event *event)
 	if (event->id == EVENT_START_XMIT)
 		return (unsigned)EVENT_GET(START_XMIT, queue_high, event->arg) << 8 | event->queue;
 	return event->queue == EVENT_NO_QUEUE ? EVENT_QUEUE_UNKNOWN : event->queue;
+}
+
+#define EVENT_LOST_MOST INT64_MAX /* of one LOST event, and of a trace: JSON holds it, too */
+
+/* The arg of a LOST event. Of more than EVENT_LOST_MOST it is not known how many there were. */
+static inline uint64_t event_lost_arg(uint64_t count, bool unknown)
+{
+	bool too_many = count > EVENT_LOST_MOST;
+
+	return EVENT_PUT(LOST, count, too_many ? EVENT_LOST_MOST : count) |
+	       EVENT_PUT(LOST, unknown, unknown || too_many);
 }
 
 enum event_style { EVENT_STYLE_unsigned, EVENT_STYLE_signed, EVENT_STYLE_hex };

@@ -115,7 +115,7 @@ static void make_lost(struct lane *lane, uint64_t lost)
 		.id = EVENT_LOST,
 		.device = EVENT_NO_DEVICE,
 		.queue = EVENT_NO_QUEUE,
-		.arg = EVENT_PUT(LOST, count, lost),
+		.arg = event_lost_arg(lost, false),
 	};
 }
 

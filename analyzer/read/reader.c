@@ -54,8 +54,11 @@ void reader_truncated(struct reader *reader, const char *reason)
 
 void reader_lost(struct reader *reader, uint64_t count, bool unknown)
 {
-	reader->counts.lost += count;
-	reader->counts.lost_unknown = reader->counts.lost_unknown || unknown;
+	struct trace_counts *counts = &reader->counts;
+	bool too_many = count > EVENT_LOST_MOST - counts->lost;
+
+	counts->lost = too_many ? EVENT_LOST_MOST : counts->lost + count;
+	counts->lost_unknown = counts->lost_unknown || unknown || too_many;
 }
 
 int reader_set_hz(struct reader *reader, uint64_t told, const struct reader_options *options,

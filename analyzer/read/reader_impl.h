@@ -40,7 +40,7 @@ static inline void reader_saw(struct reader *reader, uint64_t time)
 /* Notes that the input isn't whole, and why; the first reason stays. */
 void reader_truncated(struct reader *reader, const char *reason);
 
-/* Counts lost events. */
+/* Counts lost events. More than EVENT_LOST_MOST, in all, are that many and unknown. */
 void reader_lost(struct reader *reader, uint64_t count, bool unknown);
 
 /*

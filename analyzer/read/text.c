@@ -35,7 +35,7 @@ struct text_reader {
 
 	struct gap *gaps; /* not yet ended */
 	size_t gap_count, gap_room;
-	uint64_t lost_at_begin; /* the head of a trace file: overwritten before it was read */
+	uint64_t lost_at_begin; /* arg of a LOST: what was overwritten before the trace was read */
 	bool begun;             /* the first event was handed out, after what was lost before it */
 	struct event held;      /* the first event, while its LOST is handed out */
 	unsigned held_cpu;
@@ -50,7 +50,7 @@ static int add_lost(
 		.id = EVENT_LOST,
 		.device = EVENT_NO_DEVICE,
 		.queue = EVENT_NO_QUEUE,
-		.arg = EVENT_PUT(LOST, count, count) | EVENT_PUT(LOST, unknown, unknown),
+		.arg = event_lost_arg(count, unknown),
 	};
 
 	return order_add(text->order, cpu, &event);
@@ -105,8 +105,10 @@ static int take_note(struct text_reader *text, const struct input_line *line)
 		reader_lost(&text->reader, note.count, note.unknown);
 		return add_gap(text, &note);
 	case TEXT_NOTE_LOST_AT_BEGIN:
-		reader_lost(&text->reader, note.count, false);
-		text->lost_at_begin += note.count;
+		reader_lost(&text->reader, note.count, note.unknown);
+		text->lost_at_begin =
+			event_lost_arg(EVENT_GET(LOST, count, text->lost_at_begin) + note.count,
+				EVENT_GET(LOST, unknown, text->lost_at_begin) || note.unknown);
 		return 0;
 	case TEXT_NOTE_CPU_BEGINS:
 		/*
@@ -139,11 +141,14 @@ static int take_event(struct text_reader *text, const struct text_head *head,
 {
 	int error = 0;
 
+	if (status == TEXT_EVENT_LOST && !event->arg)
+		return 0; /* none was lost */
 	reader_saw(&text->reader, head->time);
 	if (text->gap_count)
 		error = end_gaps(text, head->cpu, head->time);
 	if (status == TEXT_EVENT_LOST)
-		reader_lost(&text->reader, EVENT_GET(LOST, count, event->arg), false);
+		reader_lost(&text->reader, EVENT_GET(LOST, count, event->arg),
+			EVENT_GET(LOST, unknown, event->arg));
 	else
 		text->reader.counts.read++;
 	if (!error && status != TEXT_EVENT_SKIP)
@@ -281,7 +286,7 @@ static int begin(struct text_reader *text, struct event *event, unsigned *cpu)
 		.id = EVENT_LOST,
 		.device = EVENT_NO_DEVICE,
 		.queue = EVENT_NO_QUEUE,
-		.arg = EVENT_PUT(LOST, count, text->lost_at_begin),
+		.arg = text->lost_at_begin,
 	};
 	return 1;
 }

@@ -305,16 +305,19 @@ static int parse_sock(struct text_events *events, const struct text_head *head, 
 	return TEXT_EVENT_USED;
 }
 
-/* perf script --show-lost-events: "PERF_RECORD_LOST lost 20". */
+/* perf script --show-lost-events: "PERF_RECORD_LOST lost 20". The arg is 0 where none was lost. */
 static int parse_perf_lost(
 	struct text_events *events, const struct text_head *head, struct event *event)
 {
-	uint64_t count = 0;
+	const char *end = NULL;
+	uint64_t count;
 
 	(void)events;
-	if (strncmp(head->fields, "lost ", 5) || !text_parse_number(head->fields + 5, &count))
+	if (!strncmp(head->fields, "lost ", 5))
+		end = text_parse_count(head->fields + 5, &count);
+	if (!end || (*end != ' ' && *end != '\n'))
 		return TEXT_EVENT_UNPARSED;
-	event->arg = EVENT_PUT(LOST, count, count);
+	event->arg = event_lost_arg(count, false);
 	return TEXT_EVENT_LOST;
 }
 

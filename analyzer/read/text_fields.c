@@ -70,6 +70,19 @@ bool text_parse_number(const char *text, uint64_t *value)
 	return parse_either(text, value) != NULL;
 }
 
+const char *text_parse_count(const char *text, uint64_t *value)
+{
+	const char *p = text;
+	bool too_large = false;
+
+	for (*value = 0; *p >= '0' && *p <= '9'; p++)
+		too_large = too_large || __builtin_mul_overflow(*value, 10, value) ||
+			    __builtin_add_overflow(*value, (unsigned)(*p - '0'), value);
+	if (too_large)
+		*value = UINT64_MAX;
+	return p > text ? p : NULL;
+}
+
 /* Whether this is the first field of its name; a second one is skipped. */
 static bool first(struct text_fields *f, uint32_t bit)
 {

@@ -52,6 +52,12 @@ struct text_fields {
 /* A number without sign as %u, %x or %#x print it. False if there is none, or it is too large. */
 bool text_parse_number(const char *text, uint64_t *value);
 
+/*
+ * Decimal digits without end: of a number that 64 bits can't hold, the largest that they can.
+ * Returns what follows, or NULL if there is no digit.
+ */
+const char *text_parse_count(const char *text, uint64_t *value);
+
 /* "name=value" words, separated by blanks; "reason: VALUE" too. `text` ends with '\n'. */
 void text_fields_words(const char *text, struct text_fields *fields);
 

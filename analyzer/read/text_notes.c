@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "text_notes.h"
 
+#include "event.h"
+#include "text_fields.h"
 #include "text_head.h"
 #include <string.h>
 
@@ -15,39 +17,48 @@ static bool take(const char **text, const char *literal)
 	return true;
 }
 
-/* Takes a decimal number of at most 18 digits if it is next. */
+/* Takes a decimal number if it is next; one that is too large becomes UINT64_MAX. */
 static bool take_number(const char **text, uint64_t *value)
 {
-	const char *p = *text;
+	const char *end = text_parse_count(*text, value);
 
-	for (*value = 0; *p >= '0' && *p <= '9' && p - *text < 18; p++)
-		*value = 10 * *value + (unsigned)(*p - '0');
-	if (p == *text || (*p >= '0' && *p <= '9'))
-		return false;
-	*text = p;
-	return true;
+	if (end)
+		*text = end;
+	return end;
 }
 
-static bool take_cpu(const char **text, unsigned *cpu)
+/* The CPU of a line that tells a loss, which is one whatever the number. */
+static bool take_cpu(const char **text, struct text_note *note)
 {
 	uint64_t value;
 
-	if (!take_number(text, &value) || value > UINT16_MAX)
+	if (!take_number(text, &value))
 		return false;
-	*cpu = (unsigned)value;
+	note->any_cpu = note->unknown = value > UINT16_MAX;
+	note->cpu = note->any_cpu ? 0 : (unsigned)value;
 	return true;
+}
+
+static void set_count(struct text_note *note, uint64_t count)
+{
+	note->unknown |= count > EVENT_LOST_MOST;
+	note->count = count > EVENT_LOST_MOST ? EVENT_LOST_MOST : count;
 }
 
 /* "LOST 40 EVENTS]", "LOST EVENTS]", "40 EVENTS DROPPED]", "EVENTS DROPPED]". */
 static bool parse_lost(const char *p, struct text_note *note)
 {
 	bool lost = take(&p, "LOST ");
+	uint64_t count;
 
-	note->unknown = !take_number(&p, &note->count);
-	if (note->unknown)
+	if (take_number(&p, &count)) {
+		set_count(note, count);
+		if (!take(&p, " "))
+			return false;
+	} else {
+		note->unknown = true;
 		note->count = 1;
-	else if (!take(&p, " "))
-		return false;
+	}
 	return take(&p, lost ? "EVENTS]" : "EVENTS DROPPED]");
 }
 
@@ -55,12 +66,20 @@ static bool parse_lost(const char *p, struct text_note *note)
 static bool parse_overwritten(const char *p, struct text_note *note)
 {
 	uint64_t kept, written;
+	const char *end = p;
 
-	if (!take_number(&p, &kept) || !take(&p, "/") || !take_number(&p, &written) ||
-		written <= kept)
+	if (!take_number(&end, &kept) || *end != '/')
 		return false;
-	note->count = written - kept;
-	return true;
+	p = end + 1;
+	if (!take_number(&p, &written) || written < kept)
+		return false;
+	if (kept == UINT64_MAX) { /* nobody can subtract them */
+		note->unknown = true;
+		set_count(note, 1);
+	} else {
+		set_count(note, written - kept);
+	}
+	return note->count;
 }
 
 static enum text_note_kind parse_comment(const char *p, size_t bytes, struct text_note *note)
@@ -68,7 +87,7 @@ static enum text_note_kind parse_comment(const char *p, size_t bytes, struct tex
 	const char *entries;
 
 	if (take(&p, "##### CPU ")) {
-		if (take_cpu(&p, &note->cpu) && take(&p, " buffer started"))
+		if (take_cpu(&p, note) && take(&p, " buffer started") && !note->any_cpu)
 			return TEXT_NOTE_CPU_BEGINS;
 	} else if (take(&p, "# entries-in-buffer/entries-written: ")) {
 		if (parse_overwritten(p, note))
@@ -109,12 +128,16 @@ enum text_note_kind text_note_parse(const char *text, size_t bytes, struct text_
 	if (is_head(p))
 		return TEXT_NOTE_NOTHING;
 	if (take(&p, "CPU:")) {
-		if (take_cpu(&p, &note->cpu) && take(&p, " [") && parse_lost(p, note))
-			return TEXT_NOTE_LOST;
+		if (take_cpu(&p, note) && take(&p, " [") && parse_lost(p, note))
+			return note->count ? TEXT_NOTE_LOST : TEXT_NOTE_NOTHING;
 	} else if (take(&p, "LOST ")) {
+		uint64_t count;
+
 		note->any_cpu = true;
-		if (take_number(&p, &note->count) && take(&p, " events!"))
-			return TEXT_NOTE_LOST;
+		if (take_number(&p, &count) && take(&p, " events!")) {
+			set_count(note, count);
+			return count ? TEXT_NOTE_LOST : TEXT_NOTE_NOTHING;
+		}
 	}
 	return TEXT_NOTE_NONE;
 }

@@ -1,27 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of whole texts: order, losses, ends, and what is refused. */
-#include "collect.h"
+/* Tests of whole texts: order, ends, and what is refused. (Losses: text_losses_test.c.) */
+#include "text_lines.h"
 #include <zlib.h>
-
-/* Two packets on two CPUs, in order of CPU; the why of the shared case cpu-blocks-out-of-order. */
-#define START(time, cpu, packet)                                                           \
-	"          sender   812 [" cpu "]     " time ": net:net_dev_start_xmit: dev=eth0 " \
-	"queue_mapping=0 skbaddr=0xffff888104a1c" packet                                   \
-	" len=98 gso_size=0 gso_segs=0 gso_type=0\n"
-#define FREE(time, cpu, packet)                                                   \
-	"          sender   812 [" cpu "]     " time ":        skb:consume_skb: " \
-	"skbaddr=0xffff888104a1c" packet " location=napi_consume_skb+0x4f\n"
-#define FTRACE_FREE(time, cpu, packet)                                         \
-	"          sender-812     [" cpu "] ..s1.     " time ": consume_skb: " \
-	"skbaddr=0xffff888104a1c" packet "\n"
-
-static void expect(const struct collected *got, size_t i, uint64_t time, unsigned cpu, unsigned id)
-{
-	CU_ASSERT_FATAL(i < got->count);
-	CU_ASSERT_EQUAL(got->events[i].event.time, time);
-	CU_ASSERT_EQUAL(got->events[i].cpu, cpu);
-	CU_ASSERT_EQUAL(got->events[i].event.id, id);
-}
 
 static void events_come_out_by_time(void)
 {
@@ -108,63 +88,6 @@ static void other_lines_are_counted(void)
 	collect_free(&got);
 }
 
-static void expect_lost(const struct collected *got, size_t i, uint64_t time, unsigned cpu,
-	uint64_t count, bool unknown)
-{
-	uint64_t arg;
-
-	expect(got, i, time, cpu, EVENT_LOST);
-	arg = got->events[i].event.arg;
-	CU_ASSERT_EQUAL(EVENT_GET(LOST, count, arg), count);
-	CU_ASSERT_EQUAL(EVENT_GET(LOST, unknown, arg), unknown);
-}
-
-/* The gap of CPU 1 ends with its next event, though CPU 0 has one before. */
-static void a_gap_ends_with_the_next_event_of_its_cpu(void)
-{
-	struct collected got;
-
-	collect(FTRACE_FREE("1.000001", "001", "100") "CPU:1 [LOST 40 EVENTS]\n" FTRACE_FREE(
-			"1.000002", "000", "200") FTRACE_FREE("1.000003", "001", "300"),
-		&got);
-	CU_ASSERT_EQUAL_FATAL(got.count, 4);
-	expect(&got, 1, 1000002000, 0, EVENT_FREE);
-	expect_lost(&got, 2, 1000003000, 1, 40, false);
-	expect(&got, 3, 1000003000, 1, EVENT_FREE);
-	CU_ASSERT_EQUAL(reader_counts(got.reader)->lost, 40);
-	CU_ASSERT_FALSE(reader_counts(got.reader)->lost_unknown);
-	CU_ASSERT_EQUAL(reader_counts(got.reader)->read, 3);
-	CU_ASSERT_STRING_EQUAL(reader_source(got.reader)->format, "ftrace");
-	collect_free(&got);
-}
-
-static void a_gap_that_nothing_follows_is_at_the_end(void)
-{
-	struct collected got;
-
-	collect("CPU:1 [LOST EVENTS]\n" FTRACE_FREE("1.000009", "000", "100")
-			FTRACE_FREE("1.000002", "000", "200"),
-		&got);
-	CU_ASSERT_EQUAL_FATAL(got.count, 3);
-	expect_lost(&got, 2, 1000009000, 1, 1, true);
-	CU_ASSERT_EQUAL(reader_counts(got.reader)->lost, 1);
-	CU_ASSERT(reader_counts(got.reader)->lost_unknown);
-	collect_free(&got);
-}
-
-/* An event of another kind ends the gap too: its time is known all the same. */
-static void an_event_of_any_kind_ends_a_gap(void)
-{
-	struct collected got;
-
-	collect("CPU:0 [7 EVENTS DROPPED]\n"
-		" sh-1 [000] 1.000001: sched_switch: x\n" FTRACE_FREE("1.000009", "000", "100"),
-		&got);
-	CU_ASSERT_EQUAL_FATAL(got.count, 2);
-	expect_lost(&got, 0, 1000001000, 0, 7, false);
-	collect_free(&got);
-}
-
 static void an_event_of_any_kind_may_be_the_last(void)
 {
 	struct collected got;
@@ -176,47 +99,6 @@ static void an_event_of_any_kind_may_be_the_last(void)
 	CU_ASSERT_EQUAL(got.count, 2);
 	CU_ASSERT_EQUAL(reader_counts(got.reader)->read, 3);
 	CU_ASSERT_EQUAL(reader_counts(got.reader)->last, 9500000000);
-	collect_free(&got);
-}
-
-static void perf_dates_its_losses(void)
-{
-	struct collected got;
-
-	collect(START("1.000001", "000", "100") " sender 812 [001]  1.000005: PERF_RECORD_LOST "
-						"lost 20\n" FREE("1.000003", "000", "100"),
-		&got);
-	CU_ASSERT_EQUAL_FATAL(got.count, 3);
-	expect_lost(&got, 2, 1000005000, 1, 20, false);
-	CU_ASSERT_EQUAL(reader_counts(got.reader)->lost, 20);
-	CU_ASSERT_EQUAL(reader_counts(got.reader)->read, 2);
-	collect_free(&got);
-}
-
-/* CPU 1's buffer goes back less far: what it lost ends where it begins. */
-static void what_was_overwritten_comes_before_the_earliest_event(void)
-{
-	struct collected got;
-
-	collect("# tracer: nop\n"
-		"# entries-in-buffer/entries-written: 3/13   #P:2\n" FTRACE_FREE(
-			"1.000005", "000", "100") FTRACE_FREE("1.000002", "000",
-			"200") "##### CPU 1 buffer started ####\n" FTRACE_FREE("1.000004", "001",
-			"300"),
-		&got);
-	CU_ASSERT_EQUAL_FATAL(got.count, 5);
-	expect_lost(&got, 0, 1000002000, 0, 10, false);
-	expect(&got, 1, 1000002000, 0, EVENT_FREE);
-	expect_lost(&got, 2, 1000004000, 1, 0, false);
-	expect(&got, 3, 1000004000, 1, EVENT_FREE);
-	expect(&got, 4, 1000005000, 0, EVENT_FREE);
-	CU_ASSERT_EQUAL(reader_counts(got.reader)->lost, 10);
-	collect_free(&got);
-	collect("# entries-in-buffer/entries-written: 1/1   #P:2\n" FTRACE_FREE(
-			"1.000005", "000", "1"),
-		&got);
-	CU_ASSERT_EQUAL(got.count, 1);
-	CU_ASSERT_EQUAL(reader_counts(got.reader)->lost, 0);
 	collect_free(&got);
 }
 
@@ -424,16 +306,6 @@ static const struct test_case order[] = {
 	{ 0 },
 };
 
-static const struct test_case losses[] = {
-	{ "a gap ends with the next event of its CPU", a_gap_ends_with_the_next_event_of_its_cpu },
-	{ "a gap that nothing follows is at the end", a_gap_that_nothing_follows_is_at_the_end },
-	{ "an event of any kind ends a gap", an_event_of_any_kind_ends_a_gap },
-	{ "perf dates its losses", perf_dates_its_losses },
-	{ "what was overwritten comes before the earliest event",
-		what_was_overwritten_comes_before_the_earliest_event },
-	{ 0 },
-};
-
 static const struct test_case clocks[] = {
 	{ "a counter has no frequency of its own", a_counter_has_no_frequency_of_its_own },
 	{ "a frequency that contradicts is refused", a_frequency_that_contradicts_is_refused },
@@ -452,7 +324,6 @@ int main(int argc, char **argv)
 {
 	static const struct test_suite suites[] = {
 		{ "order", order, NULL, NULL },
-		{ "losses", losses, NULL, NULL },
 		{ "clocks", clocks, NULL, NULL },
 		{ "ends", ends, NULL, NULL },
 		{ 0 },
