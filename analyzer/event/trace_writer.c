@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +13,11 @@
 
 #define RECORDS_PER_PACKET \
 	((TRACE_PACKET_BYTES - sizeof(struct trace_packet_header)) / sizeof(struct event))
-#define NAME_CHUNK_BYTES 16
 
 /* One packet in memory, of one CPU's stream. */
 struct trace_stream {
 	int fd;
+	bool used;          /* it has had events */
 	uint32_t records;   /* in the packet below */
 	uint64_t discarded; /* events that could not be written, since the beginning */
 	struct {
@@ -26,104 +25,6 @@ struct trace_stream {
 		struct event event[RECORDS_PER_PACKET];
 	} packet;
 };
-
-static const char *const name_kind_text[NAME_KINDS] = {
-	[NAME_DEVICE] = "device",
-	[NAME_TASK] = "task",
-	[NAME_REASON] = "reason",
-	[NAME_IRQ] = "irq",
-};
-
-/* The bits of `arg` as CTF bit fields; bits that no field has are padding. */
-static void write_fields(FILE *out, unsigned id)
-{
-	static const char *const type[] = {
-		[EVENT_STYLE_unsigned] = "signed = false;",
-		[EVENT_STYLE_signed] = "signed = true;",
-		[EVENT_STYLE_hex] = "signed = false; base = 16;",
-	};
-	unsigned at = 0;
-
-	for (const struct event_field *f = event_fields; f->name; f++) {
-		if (f->id != id)
-			continue;
-		if (f->shift > at)
-			fprintf(out, "\t\tinteger { size = %u; align = 1; } _pad%u;\n",
-				f->shift - at, at);
-		fprintf(out, "\t\tinteger { size = %u; align = 1; %s } %s;\n", f->bits,
-			type[f->style], f->name);
-		at = (unsigned)f->shift + f->bits;
-	}
-	if (at < 64)
-		fprintf(out, "\t\tinteger { size = %u; align = 1; } _pad%u;\n", 64 - at, at);
-}
-
-static void write_event_class(FILE *out, unsigned id)
-{
-	fprintf(out,
-		"event {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n",
-		event_name(id), id);
-	if (id == EVENT_NAME) {
-		/* device, queue, len, packet and arg hold kind, chunk, index and 16 bytes of text
-		 */
-		fprintf(out,
-			"\t\tname_kind_t kind;\n\t\tuint8_t chunk;\n\t\tuint32_t index;\n"
-			"\t\ttext_t text[%d];\n",
-			NAME_CHUNK_BYTES);
-	} else {
-		fprintf(out, "\t\tuint8_t device;\n\t\tuint8_t queue;\n\t\tuint32_t len;\n"
-			     "\t\taddress_t packet;\n");
-		write_fields(out, id);
-	}
-	fprintf(out, "\t};\n};\n\n");
-}
-
-static void write_metadata(FILE *out, const struct trace_info *info)
-{
-	char uuid[37];
-	const uint8_t *u = info->uuid;
-
-	snprintf(uuid, sizeof(uuid),
-		"%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1],
-		u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14],
-		u[15]);
-	fprintf(out, "/* CTF 1.8 */\n\n"
-		     "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
-		     "typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } "
-		     ":= text_t;\n"
-		     "typealias integer { size = 16; align = 8; signed = false; } := uint16_t;\n"
-		     "typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
-		     "typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
-		     "typealias integer { size = 64; align = 8; signed = false; base = 16; } := "
-		     "address_t;\n"
-		     "typealias enum : uint8_t {");
-	for (int kind = 0; kind < NAME_KINDS; kind++)
-		fprintf(out, "%s %s = %d", kind ? "," : "", name_kind_text[kind], kind);
-	fprintf(out,
-		" } := name_kind_t;\n\n"
-		"trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"%s\";\n\tbyte_order = le;\n"
-		"\tpacket.header := struct {\n\t\tuint32_t magic;\n\t\tuint8_t uuid[16];\n"
-		"\t\tuint32_t stream_id;\n\t};\n};\n\n"
-		"env {\n\ttracer_name = \"ringside\";\n\tlayout = 1;\n",
-		uuid);
-	if (info->capacity)
-		fprintf(out, "\tcapacity = %" PRIu32 ";\n", info->capacity);
-	fprintf(out,
-		"};\n\n"
-		"clock {\n\tname = cycles;\n\tuuid = \"%s\";\n\tfreq = %" PRIu64
-		";\n\toffset_s = %" PRIu64 ";\n};\n\n"
-		"typealias integer { size = 64; align = 8; signed = false; "
-		"map = clock.cycles.value; } := stamp_t;\n\n"
-		"stream {\n\tid = 0;\n\tpacket.context := struct {\n"
-		"\t\tstamp_t timestamp_begin;\n\t\tstamp_t timestamp_end;\n"
-		"\t\tuint64_t content_size;\n\t\tuint64_t packet_size;\n"
-		"\t\tuint64_t events_discarded;\n\t\tuint32_t cpu_id;\n\t\tuint32_t _reserved;\n"
-		"\t};\n\tevent.header := struct {\n\t\tstamp_t timestamp;\n\t\tuint16_t id;\n\t};\n"
-		"};\n\n",
-		uuid, info->hz, info->offset_s);
-	for (unsigned id = EVENT_NONE + 1; id < EVENT_ID_COUNT; id++)
-		write_event_class(out, id);
-}
 
 static int write_all(int fd, const void *data, size_t bytes)
 {
@@ -142,18 +43,40 @@ static int write_all(int fd, const void *data, size_t bytes)
 	return 0;
 }
 
-static void write_packet(struct trace_writer *writer, struct trace_stream *stream)
+/*
+ * When the packet begins and ends. One without records is the last of its stream: it has the time
+ * of the stream's last event, or of the whole trace if the stream has none.
+ */
+static void set_times(struct trace_writer *writer, struct trace_stream *stream)
+{
+	struct trace_packet_header *header = &stream->packet.header;
+
+	if (stream->records) {
+		header->timestamp_begin = stream->packet.event[0].time;
+		header->timestamp_end = stream->packet.event[stream->records - 1].time;
+		if (header->timestamp_begin < writer->begin)
+			writer->begin = header->timestamp_begin;
+		if (header->timestamp_end > writer->end)
+			writer->end = header->timestamp_end;
+	} else if (stream->used) {
+		header->timestamp_begin = header->timestamp_end;
+	} else {
+		header->timestamp_begin = writer->begin < writer->end ? writer->begin : writer->end;
+		header->timestamp_end = writer->end;
+	}
+	stream->used = true;
+}
+
+static void write_packet(struct trace_writer *writer, struct trace_stream *stream, bool last)
 {
 	struct trace_packet_header *header = &stream->packet.header;
 	size_t bytes = sizeof(*header) + stream->records * sizeof(struct event);
 	int error = writer->error;
 
-	if (!stream->records)
-		return;
-	header->timestamp_begin = stream->packet.event[0].time;
-	header->timestamp_end = stream->packet.event[stream->records - 1].time;
+	set_times(writer, stream);
 	header->content_size = header->packet_size = 8 * bytes;
 	header->events_discarded = stream->discarded;
+	header->last = last;
 	if (!error)
 		error = write_all(stream->fd, &stream->packet, bytes);
 	if (error) { /* the whole trace ends here: a later packet behind a torn one is unreadable */
@@ -170,7 +93,7 @@ static void emit(struct event_sink *sink, unsigned cpu, const struct event *even
 
 	stream->packet.event[stream->records++] = *event;
 	if (stream->records == RECORDS_PER_PACKET)
-		write_packet(writer, stream);
+		write_packet(writer, stream, false);
 }
 
 /* A folder that holds something is refused: mixing two traces would lose both. */
@@ -196,7 +119,8 @@ static int make_folder(const char *folder, struct diag *diag)
 	return 0;
 }
 
-static int open_metadata(const char *folder, const struct trace_info *info, struct diag *diag)
+static int open_metadata(
+	const char *folder, const struct trace_info *info, unsigned streams, struct diag *diag)
 {
 	char path[4096];
 	FILE *out;
@@ -207,7 +131,7 @@ static int open_metadata(const char *folder, const struct trace_info *info, stru
 	out = fopen(path, "w");
 	if (!out)
 		return diag_set(diag, -errno, "%s: %s", path, strerror(errno));
-	write_metadata(out, info);
+	trace_metadata_write(out, info, streams);
 	failed = ferror(out);
 	if (fclose(out) || failed)
 		return diag_set(diag, -EIO, "%s: can't be written", path);
@@ -249,10 +173,10 @@ int trace_writer_open(struct trace_writer *writer, const char *folder,
 	int error = make_folder(folder, diag);
 
 	if (!error)
-		error = open_metadata(folder, info, diag);
+		error = open_metadata(folder, info, streams, diag);
 	if (error)
 		return error;
-	*writer = (struct trace_writer){ .sink.emit = emit, .info = *info };
+	*writer = (struct trace_writer){ .sink.emit = emit, .info = *info, .begin = UINT64_MAX };
 	writer->path = strdup(folder);
 	writer->streams = calloc(streams, sizeof(*writer->streams));
 	if (!writer->path || !writer->streams) {
@@ -272,8 +196,8 @@ int trace_writer_open(struct trace_writer *writer, const char *folder,
 unsigned trace_name_record(
 	struct event *event, enum name_kind kind, uint32_t index, const char *text, unsigned chunk)
 {
-	size_t bytes = strlen(text), at = (size_t)chunk * NAME_CHUNK_BYTES;
-	char part[NAME_CHUNK_BYTES] = { 0 };
+	size_t bytes = strlen(text), at = (size_t)chunk * TRACE_NAME_BYTES;
+	char part[TRACE_NAME_BYTES] = { 0 };
 
 	*event = (struct event){
 		.id = EVENT_NAME, .device = (uint8_t)kind, .queue = (uint8_t)chunk, .len = index
@@ -282,7 +206,7 @@ unsigned trace_name_record(
 		memcpy(part, text + at, bytes - at < sizeof(part) ? bytes - at : sizeof(part));
 	memcpy(&event->packet, part, sizeof(event->packet));
 	memcpy(&event->arg, part + sizeof(event->packet), sizeof(event->arg));
-	return (unsigned)(bytes / NAME_CHUNK_BYTES) + 1; /* the last one ends with a zero byte */
+	return (unsigned)(bytes / TRACE_NAME_BYTES) + 1; /* the last one ends with a zero byte */
 }
 
 void trace_writer_name(struct trace_writer *writer, unsigned cpu, uint64_t time,
@@ -298,15 +222,27 @@ void trace_writer_name(struct trace_writer *writer, unsigned cpu, uint64_t time,
 	} while (++chunk < chunks);
 }
 
+/* Ends the streams that have had events, or those that haven't. */
+static void end_streams(struct trace_writer *writer, bool used)
+{
+	for (unsigned i = 0; i < writer->stream_count; i++) {
+		struct trace_stream *stream = &writer->streams[i];
+
+		if ((stream->used || stream->records) == used)
+			write_packet(writer, stream, true);
+	}
+}
+
 int trace_writer_close(struct trace_writer *writer, struct diag *diag)
 {
 	uint64_t discarded = 0;
 	int error;
 
+	end_streams(writer, true);
+	end_streams(writer, false);
 	for (unsigned i = 0; i < writer->stream_count; i++) {
 		struct trace_stream *stream = &writer->streams[i];
 
-		write_packet(writer, stream);
 		if (close(stream->fd) && !writer->error)
 			writer->error = -errno;
 		stream->fd = -1;

@@ -6,7 +6,9 @@
  *
  * Layout, fixed and little-endian. A stream is a sequence of packets of at most TRACE_PACKET_BYTES,
  * as many records as fit; it begins with struct trace_packet_header, which says its size, and goes
- * on with records of 32 bytes. Records of a stream are in time order.
+ * on with records of 32 bytes. Records of a stream are in time order. Every stream has a packet
+ * that is marked as its last, with no records if there are none to write: so a stream that is cut,
+ * or whose writer was killed, is known by its lack.
  */
 #ifndef ANALYZER_EVENT_TRACE_WRITER_H
 #define ANALYZER_EVENT_TRACE_WRITER_H
@@ -14,6 +16,7 @@
 #include "diag.h"
 #include "event.h"
 #include "names.h"
+#include "trace_metadata.h"
 
 #define TRACE_MAGIC        UINT32_C(0xc1fc1fc1) /* CTF 1.8.2, 5.1 */
 #define TRACE_PACKET_BYTES (128 * 1024)
@@ -30,30 +33,23 @@ struct trace_packet_header {
 	uint64_t
 		events_discarded; /* of this stream, from its beginning to the end of this packet */
 	uint32_t cpu_id;
-	uint32_t reserved;
+	uint32_t last; /* 1: the stream ends with this packet; else 0 */
 };
 static_assert(sizeof(struct trace_packet_header) == 72, "no padding; records stay aligned");
-
-/* What the metadata tells besides the layout. */
-struct trace_info {
-	uint64_t hz;       /* of event.time, at least 1 */
-	uint8_t uuid[16];  /* from the seed where runs must be repeatable */
-	uint64_t offset_s; /* time of cycle 0, seconds since 1970 */
-	uint32_t capacity; /* packets that a queue of the model's devices can own; 0: not told */
-};
 
 struct trace_writer {
 	struct event_sink sink; /* emit appends to the stream of that CPU */
 	struct trace_stream *streams;
 	unsigned stream_count;
 	struct trace_info info;
+	uint64_t begin, end; /* of the events written */
 	int error; /* the first write error, a negative errno: later events count as discarded */
 	char *path;
 };
 
 /*
  * Makes the folder (it may exist if it is empty) and writes the metadata. `streams` is the number
- * of CPUs, 1 to 1024. Returns 0 or a negative errno with a message in diag.
+ * of CPUs, 1 to TRACE_STREAMS_MOST. Returns 0 or a negative errno with a message in diag.
  */
 int trace_writer_open(struct trace_writer *writer, const char *folder,
 	const struct trace_info *info, unsigned streams, struct diag *diag);

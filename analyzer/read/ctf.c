@@ -13,9 +13,6 @@
 #include <string.h>
 
 #define METADATA_BYTES_MAX ((size_t)1024 * 1024) /* ours has about 10 kB */
-#define STREAMS_MAX        1024
-
-#define NAME_CHUNK_BYTES 16
 
 /* A stream and its next event. */
 struct lane {
@@ -24,24 +21,24 @@ struct lane {
 	unsigned cpu;
 	/* a name whose records are coming in */
 	unsigned name_chunks;
-	char name[256 * NAME_CHUNK_BYTES + 1];
+	char name[256 * TRACE_NAME_BYTES + 1];
 };
 
 struct ctf_reader {
 	struct reader reader;
-	struct trace_info info;
+	struct ctf_metadata metadata;
 	struct lane *lanes;
 	size_t lane_count;
 	uint32_t *heap; /* lanes that have an event, the earliest on top */
 	size_t heap_count;
 };
 
-/* One NAME record (trace_name_record in trace_writer.c). */
+/* One NAME record (trace_name_record, trace_writer.c). */
 static int take_name(
 	struct ctf_reader *ctf, struct lane *lane, const struct event *record, struct diag *diag)
 {
 	unsigned chunk = record->queue;
-	char *text = lane->name + chunk * NAME_CHUNK_BYTES;
+	char *text = lane->name + chunk * TRACE_NAME_BYTES;
 	size_t bytes;
 	int error;
 
@@ -52,12 +49,12 @@ static int take_name(
 	memcpy(text, &record->packet, 8);
 	memcpy(text + 8, &record->arg, 8);
 	lane->name_chunks = chunk + 1;
-	bytes = strnlen(text, NAME_CHUNK_BYTES);
-	if (bytes == NAME_CHUNK_BYTES && chunk < UINT8_MAX)
+	bytes = strnlen(text, TRACE_NAME_BYTES);
+	if (bytes == TRACE_NAME_BYTES && chunk < UINT8_MAX)
 		return 0; /* it goes on */
 	lane->name_chunks = 0;
 	error = names_set(ctf->reader.names, (enum name_kind)record->device, record->len,
-		lane->name, chunk * NAME_CHUNK_BYTES + bytes);
+		lane->name, chunk * TRACE_NAME_BYTES + bytes);
 	if (error == -ENOMEM)
 		return diag_set(diag, error, "%s: no memory", ctf->reader.source.file);
 	return error ? ctf_stream_refuse(&lane->stream, "a name twice, or out of range", diag) : 0;
@@ -126,7 +123,8 @@ static int advance(struct ctf_reader *ctf, struct lane *lane, struct diag *diag)
 	uint64_t lost;
 	int step, error;
 
-	while ((step = ctf_stream_next(&lane->stream, ctf->info.uuid, &record, &lost, diag)) > 0) {
+	while ((step = ctf_stream_next(
+			&lane->stream, ctf->metadata.info.uuid, &record, &lost, diag)) > 0) {
 		lane->cpu = lane->stream.cpu;
 		if (step == CTF_LOST) {
 			make_lost(lane, lost);
@@ -239,69 +237,80 @@ static int read_metadata(struct ctf_reader *ctf, const char *folder, struct diag
 		error = diag_set(diag, -EIO, "%s: can't be read", path);
 	fclose(file);
 	if (!error)
-		error = ctf_metadata_parse(text, path, &ctf->info, diag);
+		error = ctf_metadata_parse(text, path, &ctf->metadata, diag);
 	free(text);
+	if (!error && !ctf->metadata.whole)
+		reader_truncated(&ctf->reader, "its metadata is cut");
 	return error;
 }
 
-/* How many files "stream_N" there are, and the largest N. */
-static int count_streams(const char *folder, size_t *count, unsigned *last, struct diag *diag)
+/* A stream that the metadata doesn't know of is no part of the trace, and the trace not whole. */
+static int check_folder(const struct ctf_reader *ctf, const char *folder, struct diag *diag)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
+	int error = 0;
 
-	*count = 0;
-	*last = 0;
 	if (!dir)
 		return diag_set(diag, -errno, "%s: %s", folder, strerror(errno));
-	while ((entry = readdir(dir))) {
+	while (!error && (entry = readdir(dir))) {
 		unsigned number;
 		char rest;
 
-		if (sscanf(entry->d_name, "stream_%5u%c", &number, &rest) != 1)
-			continue;
-		++*count;
-		*last = number > *last ? number : *last;
+		if (sscanf(entry->d_name, "stream_%9u%c", &number, &rest) == 1 &&
+			number >= ctf->metadata.streams)
+			error = diag_set(diag, -EINVAL,
+				"%s/%s: the trace has %u streams, by its metadata, and this is "
+				"none",
+				folder, entry->d_name, ctf->metadata.streams);
 	}
 	closedir(dir);
-	if (!*count || *count > STREAMS_MAX || *last > UINT16_MAX)
-		return diag_set(diag, -EINVAL, "%s: %zu streams in it, instead of 1 to %d", folder,
-			*count, STREAMS_MAX);
+	return error;
+}
+
+/* Opens the next lane, unless its stream is missing. */
+static int open_lane(struct ctf_reader *ctf, const char *folder, unsigned number, struct diag *diag)
+{
+	struct ctf_stream *stream = &ctf->lanes[ctf->lane_count].stream;
+	const char *what = "is cut: its last packet isn't there";
+	char path[4200], why[64];
+	int error;
+
+	snprintf(path, sizeof(path), "%s/stream_%u", folder, number);
+	error = ctf_stream_open(stream, path, ctf->metadata.info.uuid, diag);
+	if (error && error != -ENOENT) {
+		ctf->lane_count++; /* to be closed */
+		return error;
+	}
+	if (error) {
+		what = "is missing";
+		ctf_stream_close(stream);
+		*stream = (struct ctf_stream){ .truncated = true };
+	} else {
+		ctf->lane_count++;
+	}
+	snprintf(why, sizeof(why), "stream_%u %s", number, what);
+	if (stream->truncated)
+		reader_truncated(&ctf->reader, why);
 	return 0;
 }
 
 static int open_lanes(struct ctf_reader *ctf, const char *folder, struct diag *diag)
 {
-	unsigned last = 0;
-	size_t count = 0;
-	int error = count_streams(folder, &count, &last, diag);
+	unsigned streams = ctf->metadata.streams;
+	int error = check_folder(ctf, folder, diag);
 
 	if (error)
 		return error;
-	ctf->lanes = calloc(count, sizeof(*ctf->lanes));
-	ctf->heap = calloc(count, sizeof(*ctf->heap));
+	ctf->lanes = calloc(streams, sizeof(*ctf->lanes));
+	ctf->heap = calloc(streams, sizeof(*ctf->heap));
 	if (!ctf->lanes || !ctf->heap)
 		return diag_set(diag, -ENOMEM, "%s: no memory", folder);
-	for (unsigned i = 0; i <= last && !error; i++) {
-		struct ctf_stream *stream = &ctf->lanes[ctf->lane_count].stream;
-		char path[4200], why[64];
-
-		snprintf(path, sizeof(path), "%s/stream_%u", folder, i);
-		snprintf(why, sizeof(why), "stream_%u ends inside a packet", i);
-		error = ctf_stream_open(stream, path, ctf->info.uuid, diag);
-		if (error == -ENOENT) {
-			snprintf(why, sizeof(why), "stream_%u is missing", i);
-			ctf_stream_close(stream);
-			*stream = (struct ctf_stream){ .truncated = true };
-			error = 0;
-		} else {
-			ctf->lane_count++;
-		}
-		if (!error && stream->truncated)
-			reader_truncated(&ctf->reader, why);
-		if (ctf->lane_count == count && i < last)
-			break; /* another file has come up meanwhile */
-	}
+	for (unsigned i = 0; i < streams && !error; i++)
+		error = open_lane(ctf, folder, i, diag);
+	if (!error && !ctf->lane_count)
+		error = diag_set(
+			diag, -EINVAL, "%s: none of its %u streams is there", folder, streams);
 	return error;
 }
 
@@ -316,8 +325,8 @@ static int take_first_names(struct ctf_reader *ctf, struct lane *lane, struct di
 	uint64_t lost;
 	int step, error = 0;
 
-	while (!error &&
-		(step = ctf_stream_next(&lane->stream, ctf->info.uuid, &record, &lost, diag))) {
+	while (!error && (step = ctf_stream_next(
+				  &lane->stream, ctf->metadata.info.uuid, &record, &lost, diag))) {
 		if (step < 0)
 			error = step;
 		else if (step == CTF_RECORD && record->id != EVENT_NAME)
@@ -363,7 +372,7 @@ int ctf_reader_open(const char *folder, const struct reader_options *options,
 	if (!error)
 		error = read_metadata(ctf, folder, diag);
 	if (!error)
-		error = reader_set_hz(&ctf->reader, ctf->info.hz, options, diag);
+		error = reader_set_hz(&ctf->reader, ctf->metadata.info.hz, options, diag);
 	if (!error)
 		error = open_lanes(ctf, folder, diag);
 	if (!error)
@@ -374,7 +383,7 @@ int ctf_reader_open(const char *folder, const struct reader_options *options,
 		return error;
 	ctf->reader.source.format = "ctf";
 	ctf->reader.source.clock = "cycles";
-	ctf->reader.capacity = ctf->info.capacity;
+	ctf->reader.capacity = ctf->metadata.info.capacity;
 	*reader = &ctf->reader;
 	return 0;
 }

@@ -126,28 +126,109 @@ static bool parse_uuid(const struct entry *entry, uint8_t uuid[16])
 	return digits == 32;
 }
 
-int ctf_metadata_parse(
-	const char *text, const char *path, struct trace_info *info, struct diag *diag)
+/* Declarations whose value is a part of the layout; they are in its blocks as well. */
+static const struct {
+	const char *block, *name, *value;
+} fixed[] = {
+	{ "trace", "major", "1" },
+	{ "trace", "minor", "8" },
+	{ "trace", "byte_order", "le" },
+};
+
+static int check_fixed(const char *text, const char *path, struct diag *diag)
+{
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++) {
+		struct entry entry = find_entry(text, fixed[i].block, fixed[i].name);
+
+		if (!is_text(&entry, fixed[i].value))
+			return diag_set(diag, -EINVAL, "%s: %s is '%.*s', but %s in layout %d",
+				path, fixed[i].name, entry.value ? (int)entry.bytes : 0,
+				entry.value ? entry.value : "", fixed[i].value, TRACE_LAYOUT);
+	}
+	return 0;
+}
+
+/* All blocks that the writer would write must be there, but env, which may hold more. */
+static int check_blocks(const char *text, const char *path, char *expected, struct diag *diag)
+{
+	char *next = strstr(expected, "\n\nevent {");
+
+	if (next)
+		*next = '\0';
+	for (char *block = expected; block; block = next) {
+		next = strstr(block, "\n\n");
+		if (next) {
+			*next = '\0';
+			next += 2;
+		}
+		if (!strncmp(block, "env {", 5) || strstr(text, block))
+			continue;
+		return diag_set(diag, -EINVAL,
+			"%s: damaged, or of an unknown layout: '%.*s' doesn't go on as in layout "
+			"%d",
+			path, (int)strcspn(block, "\n"), block, TRACE_LAYOUT);
+	}
+	return 0;
+}
+
+static int check_layout(
+	const char *text, const char *path, const struct ctf_metadata *metadata, struct diag *diag)
+{
+	char *expected = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&expected, &bytes);
+	int error = check_fixed(text, path, diag), failed;
+
+	if (!out)
+		return diag_set(diag, -ENOMEM, "%s: no memory", path);
+	trace_metadata_write(out, &metadata->info, metadata->streams);
+	failed = ferror(out);
+	if (fclose(out) || failed)
+		error = diag_set(diag, -ENOMEM, "%s: no memory", path);
+	if (!error)
+		error = check_blocks(text, path, expected, diag);
+	free(expected);
+	return error;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t bytes = strlen(text);
+
+	return bytes >= strlen(end) && !strcmp(text + bytes - strlen(end), end);
+}
+
+/* Whose trace it is, and of which version. */
+static int check_tracer(const char *text, const char *path, struct diag *diag)
 {
 	struct entry tracer = find_entry(text, "env", "tracer_name");
 	struct entry layout = find_entry(text, "env", "layout");
+	uint64_t number = 0;
+
+	if (!*text)
+		return diag_set(diag, -EINVAL, "%s: it is empty", path);
+	if (!is_text(&tracer, "ringside"))
+		return diag_set(diag, -EINVAL,
+			"%s: %sforeign CTF traces (of another tracer than ringside) are not read "
+			"yet",
+			path, tracer.value ? "" : "it doesn't tell its tracer, or is cut; ");
+	if (!parse_number(&layout, UINT32_MAX, &number))
+		return diag_set(diag, -EINVAL, "%s: it doesn't tell its layout", path);
+	if (number != TRACE_LAYOUT)
+		return diag_set(diag, -EINVAL,
+			"%s: layout version %" PRIu64 " is unknown (this program reads version %d)",
+			path, number, TRACE_LAYOUT);
+	return 0;
+}
+
+static int take_info(const char *text, const char *path, struct trace_info *info, struct diag *diag)
+{
 	struct entry capacity = find_entry(text, "env", "capacity");
 	struct entry uuid = find_entry(text, "trace", "uuid");
 	struct entry hz = find_entry(text, "clock", "freq");
 	struct entry offset = find_entry(text, "clock", "offset_s");
 	uint64_t number = 0;
 
-	*info = (struct trace_info){ 0 };
-	if (!is_text(&tracer, "ringside"))
-		return diag_set(diag, -EINVAL,
-			"%s: foreign CTF traces (of another tracer than ringside) are not read yet",
-			path);
-	if (!parse_number(&layout, UINT32_MAX, &number))
-		return diag_set(diag, -EINVAL, "%s: it doesn't tell its layout", path);
-	if (number != CTF_LAYOUT)
-		return diag_set(diag, -EINVAL,
-			"%s: layout version %" PRIu64 " is unknown (this program reads version %d)",
-			path, number, CTF_LAYOUT);
 	if (!parse_uuid(&uuid, info->uuid))
 		return diag_set(diag, -EINVAL, "%s: no uuid, or a damaged one", path);
 	if (!parse_number(&hz, UINT64_MAX, &info->hz) || !info->hz)
@@ -158,4 +239,24 @@ int ctf_metadata_parse(
 		return diag_set(diag, -EINVAL, "%s: a damaged capacity", path);
 	info->capacity = capacity.value ? (uint32_t)number : 0;
 	return 0;
+}
+
+int ctf_metadata_parse(
+	const char *text, const char *path, struct ctf_metadata *metadata, struct diag *diag)
+{
+	struct entry streams = find_entry(text, "env", "streams");
+	uint64_t number = 0;
+	int error = check_tracer(text, path, diag);
+
+	*metadata = (struct ctf_metadata){ .whole = ends_with(text, TRACE_METADATA_END) };
+	if (!error)
+		error = take_info(text, path, &metadata->info, diag);
+	if (error)
+		return error;
+	if (!parse_number(&streams, TRACE_STREAMS_MOST, &number) || !number)
+		return diag_set(diag, -EINVAL,
+			"%s: it doesn't tell the number of its streams, 1 to %d", path,
+			TRACE_STREAMS_MOST);
+	metadata->streams = (unsigned)number;
+	return check_layout(text, path, metadata, diag);
 }

@@ -38,6 +38,10 @@ static int check_header(const struct ctf_stream *stream, const struct trace_pack
 		return corrupt(stream, at, "not the stream's CPU", diag);
 	if (header->events_discarded < stream->discarded)
 		return corrupt(stream, at, "fewer discarded events than before", diag);
+	if (header->last > 1)
+		return corrupt(stream, at, "the last packet, or not? (0 or 1)", diag);
+	if (stream->last)
+		return corrupt(stream, at, "a packet behind the last one", diag);
 	return 0;
 }
 
@@ -54,6 +58,7 @@ static int next_packet(
 	stream->packet = stream->packet_end;
 	if (!left) {
 		*lost = 0;
+		stream->truncated = stream->truncated || !stream->last;
 		lossy = stream->lossy;
 		stream->lossy = false;
 		return lossy ? CTF_LOST : CTF_END;
@@ -79,6 +84,7 @@ static int next_packet(
 	stream->at = stream->packet + sizeof(header);
 	stream->records_end = stream->packet + content;
 	stream->cpu = header.cpu_id;
+	stream->last = header.last;
 	stream->any_packet = true;
 	*lost = header.events_discarded - stream->discarded;
 	stream->discarded = header.events_discarded;

@@ -26,7 +26,8 @@ struct ctf_stream {
 	uint64_t discarded; /* up to the end of the current packet */
 	bool lossy;         /* the current packet has lost events, somewhere */
 	uint64_t time;      /* of the last record */
-	bool truncated;     /* the file ends inside a packet */
+	bool last;          /* the current packet is marked as the last one */
+	bool truncated;     /* the file ends inside a packet, or before the last one */
 };
 
 /*

@@ -45,11 +45,11 @@ void reader_release(struct reader *reader)
 void reader_truncated(struct reader *reader, const char *reason)
 {
 	struct trace_counts *counts = &reader->counts;
+	size_t used = strlen(counts->trouble);
 
 	counts->truncated = true;
-	if (!counts->trouble[0])
-		snprintf(counts->trouble, sizeof(counts->trouble), "%s: %s", reader->source.file,
-			reason);
+	snprintf(counts->trouble + used, sizeof(counts->trouble) - used, "%s%s%s",
+		used ? "" : reader->source.file, used ? ", " : ": ", reason);
 }
 
 void reader_lost(struct reader *reader, uint64_t count, bool unknown)

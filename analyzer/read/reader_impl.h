@@ -37,7 +37,7 @@ static inline void reader_saw(struct reader *reader, uint64_t time)
 		reader->counts.last = time;
 }
 
-/* Notes that the input isn't whole, and why; the first reason stays. */
+/* Notes that the input isn't whole, and why; reasons add up. */
 void reader_truncated(struct reader *reader, const char *reason);
 
 /* Counts lost events. More than EVENT_LOST_MOST, in all, are that many and unknown. */

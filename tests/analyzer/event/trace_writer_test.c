@@ -45,6 +45,7 @@ static void remove_folder(void)
 	unlink(file("metadata"));
 	unlink(file("stream_0"));
 	unlink(file("stream_1"));
+	unlink(file("stream_2"));
 	CU_ASSERT_EQUAL(rmdir(folder), 0);
 }
 
@@ -98,7 +99,7 @@ static void bytes_are_where_the_layout_says(void)
 		0x40, 0x04, 0, 0, 0, 0, 0, 0,
 		0, 0, 0, 0, 0, 0, 0, 0, /* discarded */
 		0, 0, 0, 0, /* cpu */
-		0, 0, 0, 0,
+		1, 0, 0, 0, /* last */
 		0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11,
 		3, 0, 1, 2, 0xea, 0x05, 0, 0,
 		1, 0, 0, 0, 0, 0, 0, 0x80,
@@ -147,9 +148,38 @@ static void a_full_packet_is_followed_by_another(void)
 	CU_ASSERT_EQUAL(first.packet_size, 8 * FULL_PACKET);
 	CU_ASSERT_EQUAL(first.timestamp_begin, 1);
 	CU_ASSERT_EQUAL(first.timestamp_end, RECORDS_A_PACKET);
+	CU_ASSERT_EQUAL(first.last, 0);
+	CU_ASSERT_EQUAL(second.last, 1);
 	CU_ASSERT_EQUAL(second.magic, TRACE_MAGIC);
 	CU_ASSERT_EQUAL(second.packet_size, 8 * (72 + 32));
 	CU_ASSERT_EQUAL(second.timestamp_begin, RECORDS_A_PACKET + 1);
+	free(data);
+	remove_folder();
+}
+
+/* The mark of the last packet is then in one without records. */
+static void a_full_packet_may_be_followed_by_an_empty_one(void)
+{
+	struct trace_packet_header last;
+	struct trace_writer writer;
+	struct event event = start;
+	unsigned char *data;
+	size_t bytes;
+
+	make_folder();
+	CU_ASSERT_EQUAL_FATAL(trace_writer_open(&writer, folder, &info, 1, NULL), 0);
+	for (event.time = 1; event.time <= RECORDS_A_PACKET; event.time++)
+		emit(&writer, 0, event);
+	CU_ASSERT_EQUAL(trace_writer_close(&writer, NULL), 0);
+
+	data = contents("stream_0", &bytes);
+	CU_ASSERT_EQUAL_FATAL(bytes, FULL_PACKET + 72);
+	memcpy(&last, data + FULL_PACKET, sizeof(last));
+	CU_ASSERT_EQUAL(last.magic, TRACE_MAGIC);
+	CU_ASSERT_EQUAL(last.content_size, 8 * 72);
+	CU_ASSERT_EQUAL(last.timestamp_begin, RECORDS_A_PACKET);
+	CU_ASSERT_EQUAL(last.timestamp_end, RECORDS_A_PACKET);
+	CU_ASSERT_EQUAL(last.last, 1);
 	free(data);
 	remove_folder();
 }
@@ -166,13 +196,21 @@ static void each_cpu_has_its_stream(void)
 	emit(&writer, 1, start);
 	CU_ASSERT_EQUAL(trace_writer_close(&writer, NULL), 0);
 
-	data = contents("stream_0", &bytes);
-	CU_ASSERT_EQUAL(bytes, 0);
-	free(data);
 	data = contents("stream_1", &bytes);
 	CU_ASSERT_EQUAL_FATAL(bytes, 72 + 32);
 	memcpy(&header, data, sizeof(header));
 	CU_ASSERT_EQUAL(header.cpu_id, 1);
+	free(data);
+	/* one without events is as long as the trace */
+	data = contents("stream_0", &bytes);
+	CU_ASSERT_EQUAL_FATAL(bytes, 72);
+	memcpy(&header, data, sizeof(header));
+	CU_ASSERT_EQUAL(header.cpu_id, 0);
+	CU_ASSERT_EQUAL(header.content_size, 8 * 72);
+	CU_ASSERT_EQUAL(header.packet_size, 8 * 72);
+	CU_ASSERT_EQUAL(header.timestamp_begin, start.time);
+	CU_ASSERT_EQUAL(header.timestamp_end, start.time);
+	CU_ASSERT_EQUAL(header.last, 1);
 	free(data);
 	remove_folder();
 }
@@ -228,13 +266,15 @@ static void a_name_takes_the_records_it_needs(void)
 static const struct test_case layout[] = {
 	{ "bytes are where the layout says", bytes_are_where_the_layout_says },
 	{ "a full packet is followed by another", a_full_packet_is_followed_by_another },
+	{ "a full packet may be followed by an empty one",
+		a_full_packet_may_be_followed_by_an_empty_one },
 	{ "each CPU has its stream", each_cpu_has_its_stream },
 	{ "equal events make equal traces", equal_events_make_equal_traces },
 	{ "a name takes the records it needs", a_name_takes_the_records_it_needs },
 	{ 0 },
 };
 
-/* The trace that read_by_babeltrace expects: a name, an event of each CPU, a loss. */
+/* What read_by_babeltrace expects: a name, an event of each of two CPUs, a loss; CPU 2 has none. */
 static void write_small_trace(void)
 {
 	const uint64_t gso = EVENT_PUT(START_XMIT, gso_size, 1448) |
@@ -243,7 +283,7 @@ static void write_small_trace(void)
 	struct trace_writer writer;
 	struct event event = { .device = 1, .len = 2962, .packet = 0xabc0 };
 
-	CU_ASSERT_EQUAL_FATAL(trace_writer_open(&writer, folder, &info, 2, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(trace_writer_open(&writer, folder, &info, 3, NULL), 0);
 	trace_writer_name(&writer, 0, 5, NAME_DEVICE, 1, "eth0");
 	event.time = 1500000000;
 	event.id = EVENT_START_XMIT;
@@ -264,15 +304,15 @@ static void read_by_babeltrace(void)
 {
 	/* clang-format off */
 	static const char *const expected[] = {
-		"[22:13:20.000000005] (+\?.\?\?\?\?\?\?\?\?\?) name: { cpu_id = 0, reserved = 0 }, "
+		"[22:13:20.000000005] (+\?.\?\?\?\?\?\?\?\?\?) name: { cpu_id = 0, last = 1 }, "
 		"{ kind = ( \"device\" : container = 0 ), chunk = 0, index = 1, "
 		"text = \"eth0\" }\n",
-		"[22:13:21.500000000] (+1.499999995) start_xmit: { cpu_id = 0, reserved = 0 }, "
+		"[22:13:21.500000000] (+1.499999995) start_xmit: { cpu_id = 0, last = 1 }, "
 		"{ device = 1, queue = 0, len = 2962, packet = 0xABC0, gso_size = 1448, "
 		"gso_segs = 2, header_bytes = 66, queue_high = 0, pad56 = 0 }\n",
-		"[22:13:21.500000001] (+0.000000001) xmit: { cpu_id = 1, reserved = 0 }, "
+		"[22:13:21.500000001] (+0.000000001) xmit: { cpu_id = 1, last = 1 }, "
 		"{ device = 1, queue = 0, len = 2962, packet = 0xABC0, rc = -1, pad32 = 0 }\n",
-		"[22:13:22.500000002] (+1.000000001) lost: { cpu_id = 0, reserved = 0 }, "
+		"[22:13:22.500000002] (+1.000000001) lost: { cpu_id = 0, last = 1 }, "
 		"{ device = 255, queue = 0, len = 0, packet = 0x0, count = 12, unknown = 0 }\n",
 	};
 	/* clang-format on */
