@@ -3,8 +3,9 @@
 
 #include "clean.h"
 #include "cycles.h"
+#include "report.h"
+#include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,7 +146,7 @@ static void begin_json(
 {
 	uint64_t time = hz ? cycles_to_ns(event->time, hz) : event->time;
 
-	put_json(line, hz ? "time_ns" : "time_cycles", json_integer((json_int_t)time));
+	put_json(line, hz ? "time_ns" : "time_cycles", report_number(time));
 	put_number(line, "cpu", cpu);
 	if (device)
 		put_text(line, "device", device);
@@ -167,9 +168,10 @@ static int print_event(
 	else
 		begin_text(&line, event, cpu, hz, device);
 	put_fields(&line, names, event);
-	if (line.json && json_dumpf(line.json, out, JSON_COMPACT))
+	if (!line.json)
+		fputc('\n', out);
+	else if (report_write_line(line.json, out) == -ENOMEM) /* -EIO is seen at the end */
 		line.failed = true;
-	fputc('\n', out);
 	json_decref(line.json);
 	return line.failed ? -1 : 0;
 }

@@ -11,11 +11,14 @@ int ringstat_input_open(struct ringstat_input *input, const char *file,
 	struct reader_options reader_options = { .hz = options->hz };
 	bool seconds = options->from_given || options->to_given || options->stall_given ||
 		       options->expire_ns;
+	uint64_t hz;
 
 	*input = (struct ringstat_input){ .options = options, .file = file };
 	if (reader_open(file, &reader_options, &input->reader, diag))
 		return STATUS_REFUSED;
-	if (seconds && !reader_source(input->reader)->hz) {
+	hz = reader_source(input->reader)->hz;
+	input->most = hz && hz < CYCLES_NS_PER_S ? cycles_of_ns(UINT64_MAX, hz) : UINT64_MAX;
+	if (seconds && !hz) {
 		ringstat_input_close(input);
 		return diag_set(diag, STATUS_REFUSED,
 			"%s: its clock counts cycles of an unknown frequency, so options in "
@@ -41,11 +44,18 @@ static bool is_asked_for(const struct ringstat_input *input, const struct event 
 int ringstat_input_next(
 	struct ringstat_input *input, struct event *event, unsigned *cpu, struct diag *diag)
 {
+	uint64_t time;
 	int found;
 
-	do
+	do {
 		found = reader_next(input->reader, event, cpu, diag);
-	while (found > 0 && !is_asked_for(input, event));
+		time = found > 0 ? event->time : reader_counts(input->reader)->last;
+		if (found >= 0 && time > input->most)
+			return diag_set(diag, -1,
+				"%s: at %" PRIu64 " Hz its time of %" PRIu64
+				" cycles doesn't fit in 64 bits of nanoseconds",
+				input->file, reader_source(input->reader)->hz, time);
+	} while (found > 0 && !is_asked_for(input, event));
 	return found < 0 ? -1 : found;
 }
 

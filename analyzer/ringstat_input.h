@@ -12,6 +12,7 @@ struct ringstat_input {
 	struct reader *reader;
 	const struct ringstat_options *options;
 	const char *file;
+	uint64_t most; /* cycles: of a later time nobody can tell the nanoseconds in 64 bits */
 };
 
 /*
@@ -23,7 +24,8 @@ int ringstat_input_open(struct ringstat_input *input, const char *file,
 
 /*
  * The next event between --from and --to; the input is read to its end in any case, as only then it
- * is known to be whole. 1, 0 at the end, or -1 with a message in diag.
+ * is known to be whole. 1, 0 at the end, or -1 with a message in diag: also where a time doesn't
+ * fit in 64 bits of nanoseconds, which is after 584 years.
  */
 int ringstat_input_next(
 	struct ringstat_input *input, struct event *event, unsigned *cpu, struct diag *diag);

@@ -58,6 +58,8 @@ static int print(const struct ringstat_input *input, const struct transmit_repor
 		return no_memory(diag);
 	error = report_write_json(json, out);
 	json_decref(json);
+	if (error == -ENOMEM)
+		return no_memory(diag);
 	return error ? diag_set(diag, STATUS_REFUSED, "temporary file: %s", strerror(errno)) : 0;
 }
 

@@ -28,7 +28,17 @@ json_t *report_json(const struct report *report);
 /* Writes the text. Write errors are the stream's (ferror). */
 void report_text(const struct report *report, FILE *out);
 
-/* Writes any of our JSON objects, indented, with a newline: one format for all programs. */
+/*
+ * A new integer, or NULL if there is no memory. JSON's integers have no limit but jansson's are
+ * signed: of 2^63 and more this makes something that only the two functions below write right.
+ */
+json_t *report_number(uint64_t value);
+
+/*
+ * Write any of our JSON objects, one format for all programs: indented, or in one line, both with a
+ * newline. 0, -ENOMEM or -EIO.
+ */
 int report_write_json(const json_t *object, FILE *out);
+int report_write_line(const json_t *object, FILE *out);
 
 #endif

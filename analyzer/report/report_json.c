@@ -39,12 +39,6 @@ static void append(struct object *object, json_t *array, json_t *value)
 		object->failed = true;
 }
 
-/* JSON integers are signed here. A count never gets so large; a stamp in cycles may. */
-static json_t *number(uint64_t value)
-{
-	return value > INT64_MAX ? json_real((double)value) : json_integer((json_int_t)value);
-}
-
 /* Names come from the input and need not be UTF-8, which JSON is. */
 static json_t *text(const char *bytes)
 {
@@ -70,7 +64,7 @@ static void put_time(struct object *object, const char *name, uint64_t hz, json_
 
 static json_t *time_of(uint64_t cycles, uint64_t hz)
 {
-	return number(hz ? cycles_to_ns(cycles, hz) : cycles);
+	return report_number(hz ? cycles_to_ns(cycles, hz) : cycles);
 }
 
 /* Of nothing there is neither an average nor a maximum. */
@@ -115,9 +109,9 @@ static json_t *in_device_json(const struct transmit_table *table)
 	bool span = table->last_event > table->first_event;
 
 	put(&object, "avg", span ? json_real(table->in_device_avg) : json_null());
-	put(&object, "max", number(table->in_device_max));
-	put(&object, "at_end", number(table->at_end));
-	put(&object, "capacity", table->capacity ? number(table->capacity) : json_null());
+	put(&object, "max", report_number(table->in_device_max));
+	put(&object, "at_end", report_number(table->at_end));
+	put(&object, "capacity", table->capacity ? report_number(table->capacity) : json_null());
 	if (table->above_capacity)
 		put(&object, "above_capacity", json_true());
 	put_unreliable(&object, table);
@@ -128,14 +122,14 @@ static json_t *accounting_json(const struct transmit_table *table)
 {
 	struct object object = begin();
 
-	put(&object, "started", number(table->started));
-	put(&object, "freed", number(table->freed));
-	put(&object, "delivered", number(table->delivered));
-	put(&object, "refused", number(table->refused));
-	put(&object, "aborted", number(table->aborted));
-	put(&object, "unresolved", number(table->unresolved));
-	put(&object, "clock_anomalies", number(table->clock_anomalies));
-	put(&object, "in_device", number(table->at_end));
+	put(&object, "started", report_number(table->started));
+	put(&object, "freed", report_number(table->freed));
+	put(&object, "delivered", report_number(table->delivered));
+	put(&object, "refused", report_number(table->refused));
+	put(&object, "aborted", report_number(table->aborted));
+	put(&object, "unresolved", report_number(table->unresolved));
+	put(&object, "clock_anomalies", report_number(table->clock_anomalies));
+	put(&object, "in_device", report_number(table->at_end));
 	return end(&object);
 }
 
@@ -151,8 +145,8 @@ static json_t *packed_json(const struct transmit_table *table)
 
 	put(&object, "verdict", json_string(verdicts[table->verdict]));
 	put(&object, "time_share", known ? json_real(table->full_time_share) : json_null());
-	put(&object, "intervals", number(table->intervals));
-	put(&object, "full_intervals", known ? number(table->full_intervals) : json_null());
+	put(&object, "intervals", report_number(table->intervals));
+	put(&object, "full_intervals", known ? report_number(table->full_intervals) : json_null());
 	return end(&object);
 }
 
@@ -166,7 +160,7 @@ static json_t *stalls_json(const struct transmit_table *table, uint64_t hz)
 
 		put_time(&object, "start", hz, time_of(stall->start, hz));
 		put_time(&object, "end", hz, time_of(stall->end, hz));
-		put(&object, "packets", number(stall->packets));
+		put(&object, "packets", report_number(stall->packets));
 		put(&object, "ended_by", json_string(stall->open ? "end of trace" : "free"));
 		put_unreliable(&object, table);
 		append(&array, array.json, end(&object));
@@ -187,7 +181,7 @@ static json_t *drops_json(const struct report *report, const struct transmit_tab
 
 		if (key)
 			put(&object, key,
-				number(drop->packets + (uint64_t)json_integer_value(other)));
+				report_number(drop->packets + (uint64_t)json_integer_value(other)));
 		object.failed |= !key;
 		free(key);
 	}
@@ -199,14 +193,14 @@ static void put_table(
 {
 	uint64_t hz = report->source->hz;
 
-	put(object, "tx_packets", number(table->tx_packets));
-	put(object, "wire_segments", number(table->wire_segments));
+	put(object, "tx_packets", report_number(table->tx_packets));
+	put(object, "wire_segments", report_number(table->wire_segments));
 	put_time(object, "lap", hz, spread_json(&table->lap, hz));
 	put(object, "in_device", in_device_json(table));
-	put(object, "retries", number(table->retries));
-	put(object, "tx_refused", number(table->refused));
-	put(object, "unresolved", number(table->unresolved));
-	put(object, "free_before_xmit_return", number(table->free_before_xmit_return));
+	put(object, "retries", report_number(table->retries));
+	put(object, "tx_refused", report_number(table->refused));
+	put(object, "unresolved", report_number(table->unresolved));
+	put(object, "free_before_xmit_return", report_number(table->free_before_xmit_return));
 	put(object, "lap_from", json_string(report->transmit->lap_from));
 	put(object, "lap_to", json_string(table->delivered ? "delivered" : "free"));
 	put_time(object, "queue_delay", hz,
@@ -226,7 +220,7 @@ static json_t *device_json(const struct report *report, const struct transmit_ta
 	for (unsigned i = 0; i < table->queue_count; i++) {
 		struct object queue = begin();
 
-		put(&queue, "queue", number(table->queues[i].queue));
+		put(&queue, "queue", report_number(table->queues[i].queue));
 		put_table(&queue, report, &table->queues[i]);
 		append(&queues, queues.json, end(&queue));
 	}
@@ -241,7 +235,7 @@ static json_t *source_json(const struct trace_source *source)
 	put(&object, "file", text(source->file));
 	put(&object, "format", text(source->format));
 	put(&object, "clock", text(source->clock));
-	put(&object, "hz", source->hz ? number(source->hz) : json_null());
+	put(&object, "hz", source->hz ? report_number(source->hz) : json_null());
 	return end(&object);
 }
 
@@ -250,15 +244,15 @@ static json_t *events_json(const struct report *report)
 	const struct trace_counts *counts = report->counts;
 	struct object object = begin();
 
-	put(&object, "read", number(counts->read));
-	put(&object, "used", number(report->transmit->used));
-	put(&object, "unparsed", number(counts->unparsed));
-	put(&object, "lost", number(counts->lost));
+	put(&object, "read", report_number(counts->read));
+	put(&object, "used", report_number(report->transmit->used));
+	put(&object, "unparsed", report_number(counts->unparsed));
+	put(&object, "lost", report_number(counts->lost));
 	if (counts->lost_unknown)
 		put(&object, "lost_unknown", json_true());
 	if (counts->truncated)
 		put(&object, "truncated", json_true());
-	put(&object, "clock_anomalies", number(report->transmit->clock_anomalies));
+	put(&object, "clock_anomalies", report_number(report->transmit->clock_anomalies));
 	return end(&object);
 }
 
@@ -266,8 +260,8 @@ static json_t *total_json(const struct transmit_report *transmit)
 {
 	struct object object = begin(), in_device = begin();
 
-	put(&object, "tx_packets", number(transmit->total_tx_packets));
-	put(&in_device, "max", number(transmit->total_in_device_max));
+	put(&object, "tx_packets", report_number(transmit->total_tx_packets));
+	put(&in_device, "max", report_number(transmit->total_in_device_max));
 	put(&object, "in_device", end(&in_device));
 	return end(&object);
 }

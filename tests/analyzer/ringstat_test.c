@@ -86,12 +86,16 @@ static const char partial[] = "cpus=2\n" START_LINE("eth0", "0xffff888104a1c000"
 static const char stalled[] = "cpus=2\n" START_LINE("eth0", "0xffff888104a1c000",
 	"10.000000") "          idle-0       [000]    13.000000: sched_switch: prev_comm=idle\n";
 
+static const char late[] =
+	"          sender-812   [001]    18446744073709551615: consume_skb: skbaddr=a\n";
+
 static int make_folder(void)
 {
 	if (!getenv("RINGSTAT") || !mkdtemp(folder))
 		return -1;
 	return write_file("good.txt", good) || write_file("partial.txt", partial) ||
-	       write_file("empty.txt", "") || write_file("stalled.txt", stalled);
+	       write_file("empty.txt", "") || write_file("stalled.txt", stalled) ||
+	       write_file("late.txt", late);
 }
 
 static int remove_folder(void)
@@ -283,6 +287,20 @@ static void a_dump_has_a_line_for_each_event(void)
 	CU_ASSERT_PTR_EQUAL(strchr(out, '\n'), out + strlen(out) - 1);
 }
 
+static void no_time_is_too_large(void)
+{
+	CU_ASSERT(has("dump --json late.txt", "{\"time_cycles\":18446744073709551615,"));
+	CU_ASSERT(has("dump late.txt", "18446744073709551615 [001]"));
+	CU_ASSERT(
+		has("dump --json --hz 1000000000 late.txt", "{\"time_ns\":18446744073709551615,"));
+	CU_ASSERT(has("report --json --hz 2000000000 late.txt", "\"hz\": 2000000000"));
+	/* unless it doesn't fit: 2^64 cycles are more than 2^64 ns */
+	ringstat("dump --hz 999999999 late.txt");
+	CU_ASSERT(is_refused(2, "18446744073709551615 cycles"));
+	ringstat("report --json --hz 999999999 late.txt");
+	CU_ASSERT(is_refused(2, "late.txt"));
+}
+
 static void help_has_examples(void)
 {
 	CU_ASSERT(has("--help", "report"));
@@ -318,6 +336,7 @@ static const struct test_case cases[] = {
 	CASE(stalls_and_expiry_take_the_time_given),
 	CASE(a_trace_ends_with_its_last_event_of_any_kind),
 	CASE(a_dump_has_a_line_for_each_event),
+	CASE(no_time_is_too_large),
 	CASE(help_has_examples),
 	CASE(a_result_that_can_not_be_written_is_no_success),
 	{ 0 },

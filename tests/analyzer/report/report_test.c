@@ -379,6 +379,49 @@ static void a_veth_is_not_said_to_have_a_ring(void)
 	scene_end();
 }
 
+static char *written(int (*write)(const json_t *, FILE *), const json_t *json)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(out);
+	CU_ASSERT_EQUAL(write(json, out), 0);
+	fclose(out);
+	return text;
+}
+
+/* jansson's own integers end at 2^63 - 1. */
+static void json_has_all_digits_of_any_number(void)
+{
+	json_t *json = json_pack("{s:o,s:[o,o],s:s}", "a", report_number(INT64_MAX), "b",
+		report_number(INT64_MAX + UINT64_C(1)), report_number(UINT64_MAX), "c",
+		"\"\\u00005\"");
+	char *text = written(report_write_line, json);
+
+	CU_ASSERT_STRING_EQUAL(text, "{\"a\":9223372036854775807,\"b\":[9223372036854775808,"
+				     "18446744073709551615],\"c\":\"\\\"\\\\u00005\\\"\"}\n");
+	free(text);
+	text = written(report_write_json, json);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "    18446744073709551615\n"));
+	free(text);
+	json_decref(json);
+}
+
+static void late_stalls_have_all_their_digits(void)
+{
+	const uint64_t late = UINT64_MAX - 9 * SECONDS;
+	struct report report = MAKE(NULL, START(0, late, ETH0, 1), OTHER(UINT64_MAX));
+	json_t *json = report_json(&report);
+	char *text = written(report_write_json, json);
+
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"start_ns\": 18446744064709551615"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"end_ns\": 18446744073709551615"));
+	free(text);
+	json_decref(json);
+	scene_end();
+}
+
 static void json_is_written_the_same_every_time(void)
 {
 	json_t *json = json_pack("{s:i,s:f}", "b", 1, "a", 1.0 / 3);
@@ -420,6 +463,8 @@ static const struct test_case json_cases[] = {
 	CASE(an_uncalibrated_clock_stays_in_cycles),
 	CASE(stalls_carry_their_time_and_their_doubt),
 	CASE(drops_are_named),
+	CASE(json_has_all_digits_of_any_number),
+	CASE(late_stalls_have_all_their_digits),
 	CASE(json_is_written_the_same_every_time),
 	{ 0 },
 };
