@@ -2,11 +2,10 @@
 /* ringstat: what a network driver did to packets, told from a trace of it. */
 #include "ringstat.h"
 
+#include "descriptors.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct ringstat_command commands[] = {
 	{
@@ -145,9 +144,8 @@ int main(int argc, char **argv)
 	struct diag diag = { "" };
 	int status;
 
-	/* A closed standard output would be the number of the next file that is opened. */
-	if (fcntl(STDOUT_FILENO, F_GETFD) < 0) {
-		fprintf(stderr, "ringstat: standard output: %s\n", strerror(errno));
+	if (descriptors_open_missing()) {
+		fprintf(stderr, "ringstat: /dev/null: %s\n", strerror(errno));
 		return STATUS_REFUSED;
 	}
 	if (argc < 2) {

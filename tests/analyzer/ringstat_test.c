@@ -309,6 +309,26 @@ static void help_has_examples(void)
 	CU_ASSERT(has("report -h", "--capacity"));
 }
 
+/* The temporary file of the result must not get the number of a closed descriptor. */
+static void closed_descriptors_stay_out_of_the_result(void)
+{
+	ringstat("report partial.txt 2>&-");
+	CU_ASSERT_EQUAL(status, 3);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, "PARTIAL: 40 events"));
+	CU_ASSERT_PTR_NULL(strstr(out, "ringstat:"));
+	CU_ASSERT(has("report good.txt <&-", "eth0    TX packets=2\n"));
+	CU_ASSERT(has("report good.txt <&- 2>&-", "eth0    TX packets=2\n"));
+	CU_ASSERT(has("--help <&- 2>&-", "Usage"));
+	ringstat("report - <&-");
+	CU_ASSERT(is_refused(2, "-: "));
+	ringstat("report good.txt <&- >&- 2>&-");
+	CU_ASSERT_EQUAL(status, 2);
+	ringstat("report --frob good.txt 2>&-");
+	CU_ASSERT_EQUAL(status, 1);
+	ringstat("report --help >&-");
+	CU_ASSERT(is_refused(2, "standard output"));
+}
+
 static void a_result_that_can_not_be_written_is_no_success(void)
 {
 	ringstat("report good.txt >/dev/full");
@@ -338,6 +358,7 @@ static const struct test_case cases[] = {
 	CASE(a_dump_has_a_line_for_each_event),
 	CASE(no_time_is_too_large),
 	CASE(help_has_examples),
+	CASE(closed_descriptors_stay_out_of_the_result),
 	CASE(a_result_that_can_not_be_written_is_no_success),
 	{ 0 },
 };
