@@ -206,6 +206,9 @@ static int refuse(int found, char **argv, const struct option *known, struct dia
 
 	if (found == ':')
 		return diag_set(diag, STATUS_USAGE, "%s needs a value", text);
+	/* of "-xj" getopt tells the letter, and is still at the word before */
+	if (optopt && optopt <= UCHAR_MAX)
+		return diag_set(diag, STATUS_USAGE, "unknown option '-%c'; see --help", optopt);
 	for (; optopt && known->name; known++) {
 		if (known->val == optopt)
 			return diag_set(diag, STATUS_USAGE, "--%s takes no value", known->name);
@@ -213,11 +216,27 @@ static int refuse(int found, char **argv, const struct option *known, struct dia
 	return diag_set(diag, STATUS_USAGE, "unknown option '%s'; see --help", text);
 }
 
+/* Which of two values is meant nobody knows. 0 or STATUS_USAGE. */
+static int refuse_second(int letter, uint32_t *given, struct diag *diag)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		uint32_t bit = UINT32_C(1) << i;
+
+		if (rows[i].letter != letter)
+			continue;
+		if (*given & bit)
+			return diag_set(diag, STATUS_USAGE, "--%s is given twice", rows[i].name);
+		*given |= bit;
+	}
+	return 0;
+}
+
 int ringstat_options(int argc, char **argv, const struct ringstat_command *command,
 	struct ringstat_options *options, struct diag *diag)
 {
 	struct option known[ROWS + 2] = { { "help", no_argument, NULL, '?' + 256 } };
 	struct ring ring = { 0 };
+	uint32_t given = 0;
 	int found, count = 1;
 
 	for (size_t i = 0; i < ROWS; i++) {
@@ -234,7 +253,8 @@ int ringstat_options(int argc, char **argv, const struct ringstat_command *comma
 			return STATUS_HELP;
 		if (found == '?' || found == ':')
 			return refuse(found, argv, known, diag);
-		if (take(found - 256, optarg, options, &ring, diag))
+		if (refuse_second(found - 256, &given, diag) ||
+			take(found - 256, optarg, options, &ring, diag))
 			return STATUS_USAGE;
 	}
 	options->files = argv + optind;
