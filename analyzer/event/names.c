@@ -198,6 +198,11 @@ const char *names_get(const struct names *names, enum name_kind kind, uint32_t i
 	return index < table->count ? table->names[index].text : NULL;
 }
 
+uint32_t names_room(enum name_kind kind)
+{
+	return name_range[kind].last - name_range[kind].first + 1;
+}
+
 uint32_t names_count(const struct names *names, enum name_kind kind)
 {
 	return names->tables[kind].count;

@@ -41,6 +41,9 @@ int names_find(const struct names *names, enum name_kind kind, const char *text,
 /* The name, or NULL if the index has none. Valid until names_destroy. */
 const char *names_get(const struct names *names, enum name_kind kind, uint32_t index);
 
+/* How many names a kind has room for. */
+uint32_t names_room(enum name_kind kind);
+
 /* One more than the largest index in use. */
 uint32_t names_count(const struct names *names, enum name_kind kind);
 

@@ -27,8 +27,10 @@ static int intern(struct text_events *events, enum name_kind kind, const char *t
 	if (memchr(text, '\0', bytes))
 		return -EBADMSG; /* no name has such a byte, and names can't hold it */
 	index = names_intern(events->names, kind, text, bytes);
-	if (index == -ENOSPC)
+	if (index == -ENOSPC) {
+		events->used_up = kind;
 		return -EOVERFLOW; /* ENOSPC is the disk's */
+	}
 	if (index >= 0 && bytes <= sizeof(recent->text)) {
 		memcpy(recent->text, text, bytes);
 		recent->bytes = bytes;

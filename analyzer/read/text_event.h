@@ -24,6 +24,7 @@ struct text_name {
 struct text_events {
 	struct names *names;
 	struct text_name recent[NAME_KINDS];
+	enum name_kind used_up; /* where text_event_parse has returned -EOVERFLOW */
 };
 
 enum text_event_status {

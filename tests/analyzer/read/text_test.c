@@ -296,6 +296,37 @@ static void a_reader_can_be_left_at_any_point(void)
 	reader_close(NULL);
 }
 
+/* `count` lines, each with another number at the place of "%u". The names are one too many. */
+static void expect_too_many(unsigned count, const char *format, const char *words)
+	__attribute__((format(printf, 2, 0)));
+static void expect_too_many(unsigned count, const char *format, const char *words)
+{
+	struct collected got;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(out);
+	for (unsigned i = 0; i < count; i++)
+		fprintf(out, format, i);
+	CU_ASSERT_EQUAL_FATAL(fclose(out), 0);
+	collect_bytes(text, bytes, &got);
+	CU_ASSERT_EQUAL(got.status, -EOVERFLOW);
+	CU_ASSERT_PTR_NOT_NULL(strstr(got.diag.text, words));
+	collect_free(&got);
+	free(text);
+}
+
+static void more_names_than_fit_are_refused_by_their_kind(void)
+{
+	expect_too_many(256, " x-1 [000] 1.0: netif_rx: dev=eth%u skbaddr=1 len=1\n",
+		"names of devices than fit (255)");
+	expect_too_many(65536, " x-1 [000] 1.0: kfree_skb: skbaddr=1 reason: R%u\n",
+		"names of drop reasons than fit (65535)");
+	expect_too_many(65536, " x-1 [000] 1.0: irq_handler_entry: irq=1 name=h%u\n",
+		"names of interrupt handlers than fit (65535)");
+}
+
 static const struct test_case order[] = {
 	{ "events come out by time", events_come_out_by_time },
 	{ "the order of lines doesn't matter", the_order_of_lines_does_not_matter },
@@ -303,6 +334,8 @@ static const struct test_case order[] = {
 	{ "lines have any length", lines_have_any_length },
 	{ "a reader can be left at any point", a_reader_can_be_left_at_any_point },
 	{ "an event of any kind may be the last", an_event_of_any_kind_may_be_the_last },
+	{ "more names than fit are refused by their kind",
+		more_names_than_fit_are_refused_by_their_kind },
 	{ 0 },
 };
 
