@@ -32,8 +32,8 @@ static const struct ringstat_command commands[] = {
 			"    perf script --ns | ringstat report -        # from standard input\n"
 			"    ringstat report --ring 256 --profile linux-6.1 trace.txt.gz\n"
 			"    ringstat report --json --dev eth0 --from 64.85 --to 65 trace.txt\n"
-			"    ringstat report run/                        # ringside run --trace "
-			"run/\n",
+			"    ringstat report trace/                      # ringside run --trace "
+			"trace/\n",
 	},
 	{
 		.name = "dump",
@@ -48,7 +48,7 @@ static const struct ringstat_command commands[] = {
 			"\n"
 			"EXAMPLES:\n"
 			"    ringstat dump trace.txt | head\n"
-			"    ringstat dump --json --dev eth0 run/ | jq .event\n",
+			"    ringstat dump --json --dev eth0 trace/ | jq .event\n",
 	},
 };
 

@@ -89,6 +89,16 @@ static const char *name_of(
 	return names_get(names, kind, (uint32_t)bits);
 }
 
+/* The vectors of linux/interrupt.h, as the kernel's events print them beside the number. */
+static void put_action(struct line *line, unsigned vec)
+{
+	static const char *const actions[] = { "HI", "TIMER", "NET_TX", "NET_RX", "BLOCK",
+		"IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU" };
+
+	if (vec < sizeof(actions) / sizeof(*actions))
+		put_text(line, "action", actions[vec]);
+}
+
 static void put_field(
 	struct line *line, const struct names *names, const struct event_field *field, uint64_t arg)
 {
@@ -97,6 +107,8 @@ static void put_field(
 
 	if (name)
 		put_text(line, field->name, name);
+	else if (field->id == EVENT_IRQ_ENTRY && !strcmp(field->name, "name"))
+		return; /* the trace doesn't tell it */
 	else if (field->id == EVENT_NAPI_POLL && !strcmp(field->name, "work") &&
 		 bits == EVENT_WORK_UNKNOWN)
 		put_text(line, field->name, "unknown");
@@ -107,6 +119,8 @@ static void put_field(
 			(int64_t)(bits << (64 - field->bits)) >> (64 - field->bits));
 	else
 		put_number(line, field->name, (int64_t)bits);
+	if (!strcmp(field->name, "vec"))
+		put_action(line, (unsigned)bits);
 }
 
 static void put_fields(struct line *line, const struct names *names, const struct event *event)

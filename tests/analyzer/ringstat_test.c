@@ -89,13 +89,19 @@ static const char stalled[] = "cpus=2\n" START_LINE("eth0", "0xffff888104a1c000"
 static const char late[] =
 	"          sender-812   [001]    18446744073709551615: consume_skb: skbaddr=a\n";
 
+static const char irq[] = " sh-1 [000] 1.000001: irq_handler_entry: irq=23 name=eth0 rx\n"
+			  " sh-1 [000] 1.000002: irq_handler_entry: irq=24 name=\n"
+			  " sh-1 [000] 1.000003: softirq_raise: vec=3 [action=NET_RX]\n"
+			  " sh-1 [000] 1.000004: softirq_entry: vec=2 [action=NET_TX]\n"
+			  " sh-1 [000] 1.000005: softirq_exit: vec=10 [action=]\n";
+
 static int make_folder(void)
 {
 	if (!getenv("RINGSTAT") || !mkdtemp(folder))
 		return -1;
 	return write_file("good.txt", good) || write_file("partial.txt", partial) ||
 	       write_file("empty.txt", "") || write_file("stalled.txt", stalled) ||
-	       write_file("late.txt", late);
+	       write_file("late.txt", late) || write_file("irq.txt", irq);
 }
 
 static int remove_folder(void)
@@ -295,6 +301,17 @@ static void a_dump_has_a_line_for_each_event(void)
 	CU_ASSERT_PTR_EQUAL(strchr(out, '\n'), out + strlen(out) - 1);
 }
 
+static void interrupts_are_dumped_by_name(void)
+{
+	CU_ASSERT(has("dump irq.txt", "irq_entry     irq=23 name=\"eth0 rx\"\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, "irq_entry     irq=24\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, "softirq_raise vec=3 action=NET_RX\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, "softirq_entry vec=2 action=NET_TX\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, "softirq_exit  vec=10\n"));
+	CU_ASSERT(has("dump --json irq.txt", "\"irq\":23,\"name\":\"eth0 rx\"}\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, "\"vec\":3,\"action\":\"NET_RX\"}\n"));
+}
+
 static void no_time_is_too_large(void)
 {
 	CU_ASSERT(has("dump --json late.txt", "{\"time_cycles\":18446744073709551615,"));
@@ -364,6 +381,7 @@ static const struct test_case cases[] = {
 	CASE(stalls_and_expiry_take_the_time_given),
 	CASE(a_trace_ends_with_its_last_event_of_any_kind),
 	CASE(a_dump_has_a_line_for_each_event),
+	CASE(interrupts_are_dumped_by_name),
 	CASE(no_time_is_too_large),
 	CASE(help_has_examples),
 	CASE(closed_descriptors_stay_out_of_the_result),
