@@ -14,6 +14,7 @@ struct tally {
 	uint64_t first_event, last_event;
 	uint64_t wire_segments;
 	uint64_t started, freed, delivered, refused, aborted, unresolved, clock_anomalies, at_end;
+	uint64_t oldest; /* for how long the oldest of at_end has been in */
 	uint64_t retries, free_before_xmit_return;
 	struct histogram lap, queue_delay;
 	struct occupancy occupancy;

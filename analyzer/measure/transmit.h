@@ -57,6 +57,10 @@ struct transmit_table {
 
 	/* started = freed + delivered + refused + aborted + unresolved + anomalies + at_end */
 	uint64_t started, freed, delivered, refused, aborted, unresolved, clock_anomalies, at_end;
+	uint64_t oldest;  /* cycles that the oldest of at_end has been in the device at the end */
+	bool overdue;     /* that is more than 1.5 of the longest lap */
+	bool overtaken;   /* others left when it was overdue already: it is its free that is missing
+			   */
 	uint64_t retries; /* NETDEV_TX_BUSY; not started */
 	uint64_t free_before_xmit_return;
 

@@ -16,6 +16,22 @@
 #define PLATEAU_INTERVALS 4
 #define PLATEAU_LEAST     14
 
+static void note_oldest(struct tally *tally, uint64_t age)
+{
+	if (age > tally->oldest)
+		tally->oldest = age;
+}
+
+static void count_at_end(struct transmit *transmit, struct passage *passage)
+{
+	uint64_t age = transmit->now - passage->start;
+
+	PASSAGE_COUNT(passage, at_end);
+	note_oldest(&passage->device->all, age);
+	if (passage->queue)
+		note_oldest(passage->queue, age);
+}
+
 /* What is still open at the end: driver calls have returned, suspects were clock anomalies. */
 static int close_all(struct transmit *transmit)
 {
@@ -28,7 +44,7 @@ static int close_all(struct transmit *transmit)
 	for (passage = transmit->packets.open.first; passage; passage = next) {
 		next = passage->next;
 		if (!passage->suspect)
-			PASSAGE_COUNT(passage, at_end);
+			count_at_end(transmit, passage);
 		else if (passage_close(transmit, passage, OUTCOME_CLOCK_ANOMALY, transmit->now))
 			return -ENOMEM;
 	}
@@ -71,6 +87,26 @@ static void judge(
 			(double)occupancy_time_from(occupancy, full) / (double)span;
 }
 
+/* Longer than 1.5 laps as long as the longest: nobody can tell if there was none. */
+static bool is_overdue(const struct tally *tally, uint64_t age)
+{
+	uint64_t longest = tally->lap.max;
+
+	return tally->lap.count && age > longest && age - longest > longest / 2;
+}
+
+static void judge_oldest(
+	struct transmit_table *table, const struct tally *tally, uint64_t end_of_trace)
+{
+	uint64_t start = end_of_trace - tally->oldest, progress = tally->occupancy.progress;
+
+	if (!tally->at_end)
+		return;
+	table->oldest = tally->oldest;
+	table->overdue = is_overdue(tally, tally->oldest);
+	table->overtaken = progress > start && is_overdue(tally, progress - start);
+}
+
 static struct transmit_table table_of(
 	const struct transmit *transmit, const struct device *device, const struct tally *tally)
 {
@@ -102,6 +138,7 @@ static struct transmit_table table_of(
 
 	if (span)
 		table.in_device_avg = (double)tally->lap.sum / (double)span;
+	judge_oldest(&table, tally, transmit->now);
 	/* A veth or the loopback has no ring that could be full. */
 	judge(&table, &tally->occupancy, device->delivers ? 0 : transmit->options.capacity);
 	return table;

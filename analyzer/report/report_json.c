@@ -103,7 +103,7 @@ static void put_unreliable(struct object *object, const struct transmit_table *t
 	put(object, "reason", json_string(reason));
 }
 
-static json_t *in_device_json(const struct transmit_table *table)
+static json_t *in_device_json(const struct transmit_table *table, uint64_t hz)
 {
 	struct object object = begin();
 	bool span = table->last_event > table->first_event;
@@ -111,6 +111,7 @@ static json_t *in_device_json(const struct transmit_table *table)
 	put(&object, "avg", span ? json_real(table->in_device_avg) : json_null());
 	put(&object, "max", report_number(table->in_device_max));
 	put(&object, "at_end", report_number(table->at_end));
+	put_time(&object, "oldest", hz, table->at_end ? time_of(table->oldest, hz) : json_null());
 	put(&object, "capacity", table->capacity ? report_number(table->capacity) : json_null());
 	if (table->above_capacity)
 		put(&object, "above_capacity", json_true());
@@ -196,7 +197,7 @@ static void put_table(
 	put(object, "tx_packets", report_number(table->tx_packets));
 	put(object, "wire_segments", report_number(table->wire_segments));
 	put_time(object, "lap", hz, spread_json(&table->lap, hz));
-	put(object, "in_device", in_device_json(table));
+	put(object, "in_device", in_device_json(table, hz));
 	put(object, "retries", report_number(table->retries));
 	put(object, "tx_refused", report_number(table->refused));
 	put(object, "unresolved", report_number(table->unresolved));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "words.h"
 
+#include "cycles.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -71,6 +72,25 @@ void words_verdict(const struct transmit_table *table, char *text, size_t bytes)
 			table->in_device_max);
 		break;
 	}
+}
+
+void words_inside(const struct transmit_table *table, uint64_t hz, char *text, size_t bytes)
+{
+	bool one = table->at_end == 1;
+
+	text[0] = '\0';
+	if (!table->overdue)
+		return;
+	add(text, bytes, "%" PRIu64 " packet%s still inside, %s", table->at_end,
+		one ? " is" : "s are", one ? "for " : "the oldest for ");
+	if (hz)
+		add(text, bytes, "%.6f\ts",
+			(double)cycles_to_ns(table->oldest, hz) / (double)CYCLES_NS_PER_S);
+	else
+		add(text, bytes, "%" PRIu64 " cycles", table->oldest);
+	add(text, bytes, ", longer than any lap: %s",
+		table->overtaken ? "as younger ones have left, its free may be missing"
+				 : "the transmitter may have died");
 }
 
 void words_doubts(const struct transmit_table *table, char *text, size_t bytes)

@@ -227,6 +227,57 @@ static void packets_gone_in_a_gap_stall_nothing(void)
 	scene_end();
 }
 
+/* A lap of 1000, and then one packet that enters at 2000 and stays to the end. */
+static const struct transmit_table *with_one_inside(uint64_t end)
+{
+	const struct transmit_report *report =
+		PLAY(NULL, START_ON(1, 0, ETH0, 1), FREE(0, 1000, 1), START_ON(2, 1500, ETH0, 3),
+			START_ON(1, 2000, ETH0, 2), FREE(0, 2100, 3), OTHER(end));
+
+	return scene_device(report, ETH0);
+}
+
+static void what_is_inside_for_one_and_a_half_laps_is_overdue(void)
+{
+	const struct transmit_table *eth0 = with_one_inside(3500);
+
+	CU_ASSERT_EQUAL(eth0->oldest, 1500);
+	CU_ASSERT_FALSE(eth0->overdue);
+	scene_end();
+	eth0 = with_one_inside(3501);
+	CU_ASSERT_EQUAL(eth0->oldest, 1501);
+	CU_ASSERT_TRUE(eth0->overdue);
+	CU_ASSERT_FALSE(eth0->overtaken); /* the last free was 100 after it came in */
+	CU_ASSERT_EQUAL(eth0->queues[0].oldest, 1501);
+	CU_ASSERT_TRUE(eth0->queues[0].overdue);
+	CU_ASSERT_EQUAL(eth0->queues[1].oldest, 0); /* it is empty */
+	CU_ASSERT_FALSE(eth0->queues[1].overdue);
+	scene_end();
+}
+
+static void a_packet_that_many_have_overtaken_lacks_its_free(void)
+{
+	const struct transmit_table *eth0 = scene_device(
+		PLAY(NULL, START(0, 0, ETH0, 1), FREE(0, 1000, 1), START(0, 2000, ETH0, 2),
+			START(0, 3000, ETH0, 3), FREE(0, 3501, 3), OTHER(9000)),
+		ETH0);
+
+	CU_ASSERT_EQUAL(eth0->oldest, 7000);
+	CU_ASSERT_TRUE(eth0->overdue);
+	CU_ASSERT_TRUE(eth0->overtaken);
+	scene_end();
+}
+
+static void without_a_lap_nothing_is_overdue(void)
+{
+	const struct transmit_table *eth0 =
+		scene_device(PLAY(NULL, START(0, 0, ETH0, 1), OTHER(SECONDS)), ETH0);
+
+	CU_ASSERT_EQUAL(eth0->oldest, SECONDS);
+	CU_ASSERT_FALSE(eth0->overdue);
+	scene_end();
+}
+
 #define CASE(name)          \
 	{                   \
 #name, name \
@@ -252,11 +303,19 @@ static const struct test_case stalls[] = {
 	{ 0 },
 };
 
+static const struct test_case inside[] = {
+	CASE(what_is_inside_for_one_and_a_half_laps_is_overdue),
+	CASE(a_packet_that_many_have_overtaken_lacks_its_free),
+	CASE(without_a_lap_nothing_is_overdue),
+	{ 0 },
+};
+
 int main(int argc, char **argv)
 {
 	static const struct test_suite suites[] = {
 		{ "packed", packed, NULL, NULL },
 		{ "stalls", stalls, NULL, NULL },
+		{ "inside", inside, NULL, NULL },
 		{ 0 },
 	};
 
