@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ringside: runs scenarios on the modelled NIC. */
+#include "descriptors.h"
 #include "scenario.h"
 
 #include <errno.h>
@@ -214,6 +215,8 @@ int main(int argc, char **argv)
 {
 	int status;
 
+	if (descriptors_open_missing())
+		return fail("/dev/null can't be opened");
 	if (argc < 2) {
 		fputs(usage_text, stderr);
 		return EXIT_USAGE;
