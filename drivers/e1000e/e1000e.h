@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The instrumented driver, transmit side: what Linux's e1000e does with a packet, with rte_mbuf in
+ * The instrumented driver: what Linux's e1000e does with a packet, with rte_mbuf in
  * the place of sk_buff. It is handed a register window and descriptor memory and touches the device
  * only through them, so the same code runs in virtual time under sim/host and in real time under a
  * DPDK program.
@@ -62,11 +62,16 @@ struct e1000e_registers {
 struct e1000e_stack {
 	void *context;
 	void (*free)(void *context, struct rte_mbuf *packet, uint64_t now);
+	/* gets up to `count` receive buffers of RX_BUFFER_BYTES beyond the headroom; NULL without
+	 * rx */
+	unsigned (*alloc)(void *context, struct rte_mbuf **buffers, unsigned count);
 };
 
 struct e1000e_config {
-	uint64_t hz;        /* cycles a second of every `now` */
-	uint16_t ring_size; /* 64 to 4096, a multiple of 8 */
+	uint64_t hz;           /* cycles a second of every `now` */
+	uint16_t rx_ring_size; /* as ring_size; 0: no receive side */
+	uint16_t rdtr, radv;   /* 1.024 us */
+	uint16_t ring_size;    /* 64 to 4096, a multiple of 8 */
 	uint16_t reserve, wake_threshold;
 	uint32_t interrupt_throttle_rate; /* 0 or 100 to 100000 a second */
 	uint16_t tidv, tadv;              /* 1.024 us */
@@ -75,7 +80,7 @@ struct e1000e_config {
 	struct e1000e_registers registers;
 	struct e1000e_stack stack;
 	struct event_sink *sink; /* NULL: the untraced instances of the hot functions are used */
-	uint8_t device;          /* number in events */
+	uint8_t device, queue;   /* numbers in events */
 	uintptr_t packet_base;   /* a packet's number in events is its address less this */
 };
 
@@ -98,6 +103,8 @@ struct e1000e_hang {
 };
 
 struct e1000e_stats {
+	uint64_t rx_packets, rx_bytes;
+	uint64_t rx_no_buffer;   /* times that the pool had no buffer for the ring */
 	uint64_t packets, bytes; /* cleaned */
 	uint64_t stops, wakes;
 	uint64_t busy; /* refused for lack of descriptors; the caller keeps the packet */
@@ -119,13 +126,26 @@ struct e1000e_tx_ring {
 	struct e1000e_hang hang;
 };
 
+/* The receive ring: buffers from next_to_clean to next_to_use are posted. */
+struct e1000e_rx_ring {
+	struct rx_desc *desc;
+	struct rte_mbuf **buffer;
+	uint16_t count;
+	uint16_t next_to_use;
+	uint16_t next_to_clean;
+	struct rte_mbuf *packet, *last; /* of several buffers, being put together */
+};
+
 struct e1000e_port {
 	struct e1000e_config config;
 	struct e1000e_tx_ring tx;
+	struct e1000e_rx_ring rx;
 	struct e1000e_stats stats;
-	/* the traced or the untraced instance: see e1000e_xmit and e1000e_clean_packet */
+	/* the traced or the untraced instances: see e1000e_xmit, _clean_packet and _receive */
 	int (*xmit)(struct e1000e_port *port, unsigned cpu, struct rte_mbuf *packet, uint64_t now);
 	bool (*clean_packet)(struct e1000e_port *port, unsigned cpu, uint64_t now);
+	unsigned (*receive)(struct e1000e_port *port, unsigned cpu, struct rte_mbuf **packets,
+		unsigned most, uint64_t now);
 };
 
 /*
@@ -175,6 +195,19 @@ static inline bool e1000e_clean_packet(struct e1000e_port *port, unsigned cpu, u
 	return port->clean_packet(port, cpu, now);
 }
 bool e1000e_clean_done(struct e1000e_port *port, unsigned cpu, uint64_t now);
+
+/*
+ * The poll function's receive half: up to `most` packets that have arrived, and new buffers in
+ * their place. Returns how many.
+ */
+static inline unsigned e1000e_receive(struct e1000e_port *port, unsigned cpu,
+	struct rte_mbuf **packets, unsigned most, uint64_t now)
+{
+	return port->receive(port, cpu, packets, most, now);
+}
+
+/* Posts buffers until the ring is full or the pool is empty. Returns how many. */
+unsigned e1000e_rx_fill(struct e1000e_port *port, uint64_t now);
 
 /* Ends the poll: interrupts are enabled again. */
 void e1000e_poll_done(struct e1000e_port *port, uint64_t now);

@@ -20,7 +20,15 @@ enum {
 	REG_ICS = 0x00c8, /* cause set: a software interrupt */
 	REG_IMS = 0x00d0, /* mask set: enables causes */
 	REG_IMC = 0x00d8, /* mask clear */
+	REG_RCTL = 0x0100,
 	REG_TCTL = 0x0400,
+	REG_RDBAL = 0x2800, /* receive ring, as below */
+	REG_RDBAH = 0x2804,
+	REG_RDLEN = 0x2808,
+	REG_RDH = 0x2810,
+	REG_RDT = 0x2818,
+	REG_RDTR = 0x2820,  /* receive interrupt delay, as TIDV */
+	REG_RADV = 0x282c,  /* absolute receive interrupt delay, as TADV */
 	REG_TDBAL = 0x3800, /* ring base, low and high half */
 	REG_TDBAH = 0x3804,
 	REG_TDLEN = 0x3808, /* ring length in bytes, a multiple of 128 */
@@ -35,12 +43,15 @@ enum {
 
 #define STATUS_LU            (UINT32_C(1) << 1) /* link is up */
 #define STATUS_TXOFF         (UINT32_C(1) << 4) /* transmission is paused by flow control */
+#define RCTL_EN              (UINT32_C(1) << 1)
 #define TCTL_EN              (UINT32_C(1) << 1)
 #define TCTL_PSP             (UINT32_C(1) << 3) /* pad short packets to 64 bytes */
 #define TXDCTL_WTHRESH_SHIFT 16                 /* descriptors per write-back, bits 21:16 */
 #define TXDCTL_WTHRESH_MASK  UINT32_C(0x3f)
 #define TIDV_FPD             (UINT32_C(1) << 31) /* flush: write back what is pending now */
 #define ICR_TXDW             (UINT32_C(1) << 0)  /* a transmit descriptor was written back */
+#define ICR_RXT0             (UINT32_C(1) << 7)  /* a packet was received, its delay is over */
+#define ICR_RXO              (UINT32_C(1) << 6)  /* a packet was missed: no descriptor */
 #define ICR_LSC              (UINT32_C(1) << 2)  /* link status changed */
 #define ICR_INT_ASSERTED     (UINT32_C(1) << 31)
 #define ITR_UNIT_NS          256
@@ -83,5 +94,20 @@ union tx_desc {
 	} context;
 };
 static_assert(sizeof(union tx_desc) == 16, "hardware layout");
+
+/* Receive descriptor, 16 bytes, little-endian, legacy layout (82574 datasheet, 7.1.4). */
+struct rx_desc {
+	uint64_t buffer_addr; /* here a virtual address */
+	uint16_t length;      /* bytes in this buffer */
+	uint16_t checksum;
+	uint8_t status;
+	uint8_t errors;
+	uint16_t special;
+};
+static_assert(sizeof(struct rx_desc) == 16, "hardware layout");
+
+#define RXD_STAT_DD     UINT8_C(0x01) /* done */
+#define RXD_STAT_EOP    UINT8_C(0x02) /* last buffer of the packet */
+#define RX_BUFFER_BYTES 2048          /* of each receive buffer: RCTL.BSIZE's default */
 
 #endif

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define INTERRUPTS (ICR_TXDW | ICR_RXT0 | ICR_RXO)
+
 static uint32_t read_register(struct e1000e_port *port, uint32_t offset, uint64_t now)
 {
 	return port->config.registers.read(port->config.registers.device, offset, now);
@@ -15,13 +17,21 @@ static void write_register(struct e1000e_port *port, uint32_t offset, uint32_t v
 	port->config.registers.write(port->config.registers.device, offset, value, now);
 }
 
+static bool rx_ring_valid(const struct e1000e_config *config)
+{
+	return !config->rx_ring_size ||
+	       (config->stack.alloc && config->rx_ring_size >= RING_LEAST &&
+		       config->rx_ring_size <= RING_MOST &&
+		       config->rx_ring_size % RING_MULTIPLE == 0);
+}
+
 static bool config_valid(const struct e1000e_config *config)
 {
 	enum e1000e_throttle kind = e1000e_throttle_kind(config->interrupt_throttle_rate);
 
 	return config->hz && config->ring_size >= RING_LEAST && config->ring_size <= RING_MOST &&
 	       config->ring_size % RING_MULTIPLE == 0 && config->reserve < config->ring_size - 1 &&
-	       config->wake_threshold < config->ring_size &&
+	       config->wake_threshold < config->ring_size && rx_ring_valid(config) &&
 	       (kind == E1000E_THROTTLE_OFF || kind == E1000E_THROTTLE_FIXED);
 }
 
@@ -33,18 +43,37 @@ uint32_t e1000e_throttle_register(uint32_t rate)
 static void set_up_device(struct e1000e_port *port, uint64_t now)
 {
 	const struct e1000e_config *config = &port->config;
-	uint64_t base = (uintptr_t)port->tx.desc;
+	uint64_t tx = (uintptr_t)port->tx.desc, rx = (uintptr_t)port->rx.desc;
 
 	write_register(port, REG_IMC, UINT32_MAX, now);
-	write_register(port, REG_TDBAL, (uint32_t)base, now);
-	write_register(port, REG_TDBAH, (uint32_t)(base >> 32), now);
+	write_register(port, REG_TDBAL, (uint32_t)tx, now);
+	write_register(port, REG_TDBAH, (uint32_t)(tx >> 32), now);
 	write_register(port, REG_TDLEN, (uint32_t)(port->tx.count * sizeof(union tx_desc)), now);
+	if (port->rx.count) {
+		write_register(port, REG_RDBAL, (uint32_t)rx, now);
+		write_register(port, REG_RDBAH, (uint32_t)(rx >> 32), now);
+		write_register(
+			port, REG_RDLEN, (uint32_t)(port->rx.count * sizeof(struct rx_desc)), now);
+		write_register(port, REG_RDTR, config->rdtr, now);
+		write_register(port, REG_RADV, config->radv, now);
+		write_register(port, REG_RCTL, RCTL_EN, now);
+		e1000e_rx_fill(port, now);
+	}
 	write_register(port, REG_TIDV, config->tidv, now);
 	write_register(port, REG_TADV, config->tadv, now);
 	write_register(
 		port, REG_ITR, e1000e_throttle_register(config->interrupt_throttle_rate), now);
 	write_register(port, REG_TCTL, TCTL_EN | TCTL_PSP, now);
-	write_register(port, REG_IMS, ICR_TXDW, now);
+	write_register(port, REG_IMS, INTERRUPTS, now);
+}
+
+static void release(struct e1000e_port *port)
+{
+	free(port->tx.desc);
+	free(port->tx.buffer);
+	free(port->rx.desc);
+	free(port->rx.buffer);
+	free(port);
 }
 
 int e1000e_open(struct e1000e_port **out, const struct e1000e_config *config, uint64_t now)
@@ -61,10 +90,11 @@ int e1000e_open(struct e1000e_port **out, const struct e1000e_config *config, ui
 	port->tx.count = config->ring_size;
 	port->tx.desc = calloc(port->tx.count, sizeof(*port->tx.desc));
 	port->tx.buffer = calloc(port->tx.count, sizeof(*port->tx.buffer));
-	if (!port->tx.desc || !port->tx.buffer) {
-		free(port->tx.desc);
-		free(port->tx.buffer);
-		free(port);
+	port->rx.count = config->rx_ring_size;
+	port->rx.desc = calloc(port->rx.count + 1u, sizeof(*port->rx.desc));
+	port->rx.buffer = calloc(port->rx.count + 1u, sizeof(struct rte_mbuf *));
+	if (!port->tx.desc || !port->tx.buffer || !port->rx.desc || !port->rx.buffer) {
+		release(port);
 		return -ENOMEM;
 	}
 	e1000e_set_sink(port, config->sink);
@@ -79,12 +109,13 @@ void e1000e_close(struct e1000e_port *port, unsigned cpu, uint64_t now)
 		return;
 	write_register(port, REG_IMC, UINT32_MAX, now);
 	write_register(port, REG_TCTL, 0, now);
+	write_register(port, REG_RCTL, 0, now);
 	tx_abort(port, cpu, now);
+	rx_abort(port);
 	/* the device must not keep an address that is about to be freed */
 	write_register(port, REG_TDLEN, 0, now);
-	free(port->tx.desc);
-	free(port->tx.buffer);
-	free(port);
+	write_register(port, REG_RDLEN, 0, now);
+	release(port);
 }
 
 bool e1000e_interrupt(struct e1000e_port *port, uint64_t now)
@@ -97,7 +128,7 @@ bool e1000e_interrupt(struct e1000e_port *port, uint64_t now)
 
 void e1000e_poll_done(struct e1000e_port *port, uint64_t now)
 {
-	write_register(port, REG_IMS, ICR_TXDW, now);
+	write_register(port, REG_IMS, INTERRUPTS, now);
 }
 
 void e1000e_watchdog(struct e1000e_port *port, uint64_t now)

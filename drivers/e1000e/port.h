@@ -1,9 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the driver: what port.c and tx.c call of each other. */
+/* Inside the driver: what port.c, tx.c and rx.c call of each other. */
 #ifndef DRIVERS_E1000E_PORT_H
 #define DRIVERS_E1000E_PORT_H
 
 #include "e1000e.h"
+
+static inline void port_emit(const struct e1000e_port *port, unsigned cpu, enum event_id id,
+	const struct rte_mbuf *packet, uint64_t arg, uint64_t now)
+{
+	struct event event = { .time = now,
+		.id = (uint16_t)id,
+		.device = port->config.device,
+		.queue = port->config.queue,
+		.len = packet ? packet->pkt_len : 0,
+		.packet = packet ? (uintptr_t)packet - port->config.packet_base : 0,
+		.arg = arg };
+
+	port->config.sink->emit(port->config.sink, cpu, &event);
+}
+
+/* rx.c */
+void rx_select_instance(struct e1000e_port *port);
+void rx_abort(struct e1000e_port *port);
 
 /* tx.c */
 void tx_stop_queue(struct e1000e_port *port, unsigned cpu, uint64_t now);

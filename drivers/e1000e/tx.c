@@ -10,19 +10,6 @@
 #define CSUM_UDP_OFFSET 6  /* RFC 768: where the checksum stands in the header */
 #define CSUM_TCP_OFFSET 16 /* RFC 9293, 3.1 */
 
-static inline void emit(const struct e1000e_port *port, unsigned cpu, enum event_id id,
-	const struct rte_mbuf *packet, uint64_t arg, uint64_t now)
-{
-	struct event event = { .time = now,
-		.id = (uint16_t)id,
-		.device = port->config.device,
-		.len = packet ? packet->pkt_len : 0,
-		.packet = packet ? (uintptr_t)packet - port->config.packet_base : 0,
-		.arg = arg };
-
-	port->config.sink->emit(port->config.sink, cpu, &event);
-}
-
 void e1000e_xmit_returned(struct e1000e_port *port, unsigned cpu, const struct rte_mbuf *packet,
 	uint32_t bytes, int rc, uint64_t now)
 {
@@ -100,7 +87,7 @@ void tx_stop_queue(struct e1000e_port *port, unsigned cpu, uint64_t now)
 	port->tx.stopped = true;
 	port->stats.stops++;
 	if (port->config.sink)
-		emit(port, cpu, EVENT_STOP, NULL, 0, now);
+		port_emit(port, cpu, EVENT_STOP, NULL, 0, now);
 }
 
 static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, struct rte_mbuf *packet,
@@ -113,7 +100,7 @@ static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, stru
 	uint16_t first = ring->next_to_use, index = first, last;
 
 	if (traced)
-		emit(port, cpu, EVENT_START_XMIT, packet, 0, now);
+		port_emit(port, cpu, EVENT_START_XMIT, packet, 0, now);
 
 	/* 1. Is there room for all of it? If not, the caller keeps it and the queue stops. */
 	if (unlikely(e1000e_desc_unused(ring) < needed + PRE_CHECK_GAP)) {
@@ -168,7 +155,7 @@ static __rte_always_inline bool clean_packet(
 
 	/* 3. The packet goes back to the stack, which may free or reuse it at once. */
 	if (traced)
-		emit(port, cpu, EVENT_FREE, packet, 0, now);
+		port_emit(port, cpu, EVENT_FREE, packet, 0, now);
 	port->config.stack.free(port->config.stack.context, packet, now);
 	return true;
 }
@@ -186,7 +173,7 @@ bool e1000e_clean_done(struct e1000e_port *port, unsigned cpu, uint64_t now)
 	ring->stopped = false;
 	port->stats.wakes++;
 	if (port->config.sink)
-		emit(port, cpu, EVENT_WAKE, NULL, 0, now);
+		port_emit(port, cpu, EVENT_WAKE, NULL, 0, now);
 	return true;
 }
 
@@ -200,7 +187,7 @@ void tx_abort(struct e1000e_port *port, unsigned cpu, uint64_t now)
 
 		ring->next_to_clean = next(ring, last);
 		if (port->config.sink)
-			emit(port, cpu, EVENT_FREE, packet, EVENT_PUT(FREE, aborted, 1), now);
+			port_emit(port, cpu, EVENT_FREE, packet, EVENT_PUT(FREE, aborted, 1), now);
 		port->config.stack.free(port->config.stack.context, packet, now);
 	}
 }
@@ -230,6 +217,7 @@ static bool clean_packet_traced(struct e1000e_port *port, unsigned cpu, uint64_t
 void e1000e_set_sink(struct e1000e_port *port, struct event_sink *sink)
 {
 	port->config.sink = sink;
+	rx_select_instance(port);
 	port->xmit = sink ? xmit_traced : xmit_untraced;
 	port->clean_packet = sink ? clean_packet_traced : clean_packet_untraced;
 }

@@ -38,13 +38,27 @@ struct nic_tx {
 	uint32_t unwritten; /* how many */
 };
 
+/* The receive queue: buffers from head to tail are posted. */
+struct nic_rx {
+	struct rx_desc *ring;
+	uint32_t count;
+	uint32_t head, tail; /* RDH, RDT */
+	bool enabled;        /* RCTL.EN */
+};
+
+/* TIDV with TADV, or RDTR with RADV: what holds a cause back. */
+struct nic_delay {
+	uint32_t cause;
+	uint64_t packet, absolute;       /* cycles; packet 0: the cause is immediate */
+	uint64_t packet_at, absolute_at; /* when they run out; CYCLES_NEVER: not running */
+};
+
 struct nic_interrupt {
-	uint32_t cause, mask;      /* ICR, IMS */
-	uint64_t gap;              /* cycles between two interrupts, from ITR */
-	uint64_t tidv, tadv;       /* delays in cycles; 0: none */
-	uint64_t tidv_at, tadv_at; /* when they run out; CYCLES_NEVER: not running */
-	uint64_t raise_at;         /* when the line goes up; CYCLES_NEVER: no reason to */
-	uint64_t open_at;          /* the throttle's gap ends */
+	uint32_t cause, mask; /* ICR, IMS */
+	uint64_t gap;         /* cycles between two interrupts, from ITR */
+	struct nic_delay tx, rx;
+	uint64_t raise_at; /* when the line goes up; CYCLES_NEVER: no reason to */
+	uint64_t open_at;  /* the throttle's gap ends */
 	uint64_t raised_at;
 	bool raised; /* and not yet taken */
 };
@@ -53,7 +67,9 @@ struct nic {
 	struct nic_config config;
 	struct nic_stats stats;
 	struct nic_tx tx;
+	struct nic_rx rx;
 	struct nic_interrupt irq;
+	bool advancing; /* in nic_advance: a wire that loops back comes in again */
 	uint64_t now;                             /* all up to here has been executed */
 	uint64_t deadline;                        /* the earliest of all times above */
 	uint32_t registers[REG_WINDOW_BYTES / 4]; /* as written */
@@ -73,10 +89,13 @@ void tx_start_packet(struct nic *nic);
 void tx_packet_sent(struct nic *nic, uint64_t now);
 void tx_write_back(struct nic *nic, uint64_t now);
 
+/* rx.c */
+void rx_frame(struct nic *nic, const struct nic_frame *frame, uint64_t now);
+
 /* interrupt.c */
 void interrupt_cause(struct nic *nic, uint32_t cause, uint64_t now);
-void interrupt_delayed(struct nic *nic, uint64_t now);
-void interrupt_delay_over(struct nic *nic, uint64_t now);
+void interrupt_delayed(struct nic *nic, struct nic_delay *delay, uint64_t now);
+void interrupt_delay_over(struct nic *nic, struct nic_delay *delay, uint64_t now);
 void interrupt_mask_changed(struct nic *nic, uint64_t now);
 void interrupt_raise(struct nic *nic, uint64_t now);
 

@@ -20,26 +20,28 @@ void interrupt_cause(struct nic *nic, uint32_t cause, uint64_t now)
 	schedule(nic, now);
 }
 
-/* A descriptor with IDE was written back: TIDV starts again, TADV only if it isn't running. */
-void interrupt_delayed(struct nic *nic, uint64_t now)
+/*
+ * A descriptor with IDE was written back, or a packet received: the packet delay starts again, the
+ * absolute one only if it isn't running. A packet delay of 0 turns both off.
+ */
+void interrupt_delayed(struct nic *nic, struct nic_delay *delay, uint64_t now)
 {
-	struct nic_interrupt *irq = &nic->irq;
-
-	if (!irq->tidv) { /* TIDV of 0 turns the delay off, TADV with it */
-		interrupt_cause(nic, ICR_TXDW, now);
+	if (!delay->packet) {
+		interrupt_cause(nic, delay->cause, now);
 		return;
 	}
-	irq->tidv_at = now + irq->tidv;
-	if (irq->tadv && irq->tadv_at == CYCLES_NEVER)
-		irq->tadv_at = now + irq->tadv;
+	delay->packet_at = now + delay->packet;
+	if (delay->absolute && delay->absolute_at == CYCLES_NEVER)
+		delay->absolute_at = now + delay->absolute;
 }
 
 /* One of the two has run out: both stop, what is pending is written back, the cause is set. */
-void interrupt_delay_over(struct nic *nic, uint64_t now)
+void interrupt_delay_over(struct nic *nic, struct nic_delay *delay, uint64_t now)
 {
-	nic->irq.tidv_at = nic->irq.tadv_at = CYCLES_NEVER;
-	tx_write_back(nic, now);
-	interrupt_cause(nic, ICR_TXDW, now);
+	delay->packet_at = delay->absolute_at = CYCLES_NEVER;
+	if (delay == &nic->irq.tx)
+		tx_write_back(nic, now);
+	interrupt_cause(nic, delay->cause, now);
 }
 
 void interrupt_mask_changed(struct nic *nic, uint64_t now)

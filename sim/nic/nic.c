@@ -11,7 +11,11 @@ struct nic *nic_create(const struct nic_config *config)
 	if (!nic)
 		return NULL;
 	nic->config = *config;
-	nic->irq.tidv_at = nic->irq.tadv_at = nic->irq.raise_at = CYCLES_NEVER;
+	nic->irq.tx = nic->irq.rx =
+		(struct nic_delay){ .packet_at = CYCLES_NEVER, .absolute_at = CYCLES_NEVER };
+	nic->irq.tx.cause = ICR_TXDW;
+	nic->irq.rx.cause = ICR_RXT0;
+	nic->irq.raise_at = CYCLES_NEVER;
 	nic->deadline = CYCLES_NEVER;
 	return nic;
 }
@@ -29,6 +33,11 @@ const struct nic_stats *nic_stats(const struct nic *nic)
 	return &nic->stats;
 }
 
+static uint64_t delay_at(const struct nic_delay *delay)
+{
+	return delay->packet_at < delay->absolute_at ? delay->packet_at : delay->absolute_at;
+}
+
 /*
  * The next thing: a frame has left, a delay is over, the line goes up.
  */
@@ -38,10 +47,10 @@ static uint64_t next_thing(const struct nic *nic)
 	const struct nic_interrupt *irq = &nic->irq;
 	uint64_t at = irq->raise_at;
 
-	if (irq->tidv_at < at)
-		at = irq->tidv_at;
-	if (irq->tadv_at < at)
-		at = irq->tadv_at;
+	if (delay_at(&irq->tx) < at)
+		at = delay_at(&irq->tx);
+	if (delay_at(&irq->rx) < at)
+		at = delay_at(&irq->rx);
 	if (tx->sending && tx->sent_at < at)
 		at = tx->sent_at;
 	return at;
@@ -54,8 +63,10 @@ static void execute(struct nic *nic, uint64_t at)
 	if (tx->sending && tx->sent_at == at) {
 		tx_packet_sent(nic, at);
 		tx_start_packet(nic);
-	} else if (nic->irq.tidv_at == at || nic->irq.tadv_at == at) {
-		interrupt_delay_over(nic, at);
+	} else if (delay_at(&nic->irq.tx) == at) {
+		interrupt_delay_over(nic, &nic->irq.tx, at);
+	} else if (delay_at(&nic->irq.rx) == at) {
+		interrupt_delay_over(nic, &nic->irq.rx, at);
 	} else {
 		interrupt_raise(nic, at);
 	}
@@ -63,11 +74,24 @@ static void execute(struct nic *nic, uint64_t at)
 
 void nic_advance(struct nic *nic, uint64_t now)
 {
+	nic->advancing = true;
 	while (nic->deadline <= now && nic->deadline != CYCLES_NEVER) {
 		execute(nic, nic->deadline);
 		nic->deadline = next_thing(nic);
 	}
+	nic->advancing = false;
 	nic->now = now;
+}
+
+void nic_receive(struct nic *nic, const struct nic_frame *frame, uint64_t now)
+{
+	if (nic->advancing) { /* from the device's own wire: it is at that time already */
+		rx_frame(nic, frame, now);
+		return;
+	}
+	nic_advance(nic, now);
+	rx_frame(nic, frame, now);
+	nic->deadline = next_thing(nic);
 }
 
 uint64_t nic_deadline(const struct nic *nic)
@@ -106,31 +130,52 @@ uint32_t nic_read(void *device, uint32_t offset, uint64_t now)
 		return nic->tx.head;
 	case REG_TDT:
 		return nic->tx.tail;
+	case REG_RDH:
+		return nic->rx.head;
 	default:
 		return offset < REG_WINDOW_BYTES ? nic->registers[offset / 4] : 0;
 	}
 }
 
+static void *ring_base(const struct nic *nic, uint32_t low, uint32_t high)
+{
+	return (void *)(uintptr_t)((uint64_t)nic->registers[high / 4] << 32 |
+				   nic->registers[low / 4]);
+}
+
 /* Base or length have changed: the ring is a new one, empty. */
-static void set_ring(struct nic *nic)
+static void set_tx_ring(struct nic *nic)
 {
 	struct nic_tx *tx = &nic->tx;
-	uint64_t base =
-		(uint64_t)nic->registers[REG_TDBAH / 4] << 32 | nic->registers[REG_TDBAL / 4];
 
 	free(tx->slot);
 	*tx = (struct nic_tx){ .enabled = tx->enabled, .wthresh = tx->wthresh };
-	tx->ring = (union tx_desc *)(uintptr_t)base;
+	tx->ring = ring_base(nic, REG_TDBAL, REG_TDBAH);
 	tx->count = nic->registers[REG_TDLEN / 4] / (uint32_t)sizeof(union tx_desc);
 	tx->slot = calloc(tx->count ? tx->count : 1, sizeof(*tx->slot));
 	if (!tx->ring || !tx->slot)
 		tx->count = 0;
 }
 
+static void set_rx_ring(struct nic *nic)
+{
+	struct nic_rx *rx = &nic->rx;
+
+	*rx = (struct nic_rx){ .enabled = rx->enabled };
+	rx->ring = ring_base(nic, REG_RDBAL, REG_RDBAH);
+	if (rx->ring)
+		rx->count = nic->registers[REG_RDLEN / 4] / (uint32_t)sizeof(struct rx_desc);
+}
+
+/* ITR, and the delays: registers of 16 bits in units of their own. */
+static uint64_t cycles_of(const struct nic *nic, uint32_t value, uint64_t unit_ns)
+{
+	return cycles_of_ns((value & 0xffff) * unit_ns, nic->config.hz);
+}
+
 void nic_write(void *device, uint32_t offset, uint32_t value, uint64_t now)
 {
 	struct nic *nic = device;
-	const uint64_t hz = nic->config.hz;
 
 	nic_advance(nic, now);
 	if (offset < REG_WINDOW_BYTES)
@@ -142,7 +187,25 @@ void nic_write(void *device, uint32_t offset, uint32_t value, uint64_t now)
 	case REG_TDBAL:
 	case REG_TDBAH:
 	case REG_TDLEN:
-		set_ring(nic);
+		set_tx_ring(nic);
+		break;
+	case REG_RDT:
+		if (value < nic->rx.count) /* else a driver's bug */
+			nic->rx.tail = value;
+		break;
+	case REG_RDBAL:
+	case REG_RDBAH:
+	case REG_RDLEN:
+		set_rx_ring(nic);
+		break;
+	case REG_RCTL:
+		nic->rx.enabled = value & RCTL_EN;
+		break;
+	case REG_RDTR:
+		nic->irq.rx.packet = cycles_of(nic, value, DELAY_UNIT_NS);
+		break;
+	case REG_RADV:
+		nic->irq.rx.absolute = cycles_of(nic, value, DELAY_UNIT_NS);
 		break;
 	case REG_TCTL:
 		nic->tx.enabled = value & TCTL_EN;
@@ -151,19 +214,19 @@ void nic_write(void *device, uint32_t offset, uint32_t value, uint64_t now)
 		nic->tx.wthresh = value >> TXDCTL_WTHRESH_SHIFT & TXDCTL_WTHRESH_MASK;
 		break;
 	case REG_ITR:
-		nic->irq.gap = cycles_of_ns((uint64_t)(value & 0xffff) * ITR_UNIT_NS, hz);
+		nic->irq.gap = cycles_of(nic, value, ITR_UNIT_NS);
 		break;
 	case REG_TIDV:
-		nic->irq.tidv = cycles_of_ns((uint64_t)(value & 0xffff) * DELAY_UNIT_NS, hz);
+		nic->irq.tx.packet = cycles_of(nic, value, DELAY_UNIT_NS);
 		if (value & TIDV_FPD) { /* clears itself; what the delay held back comes now */
 			nic->registers[offset / 4] &= ~TIDV_FPD;
 			tx_write_back(nic, now);
-			if (nic->irq.tidv_at != CYCLES_NEVER)
-				interrupt_delay_over(nic, now);
+			if (delay_at(&nic->irq.tx) != CYCLES_NEVER)
+				interrupt_delay_over(nic, &nic->irq.tx, now);
 		}
 		break;
 	case REG_TADV:
-		nic->irq.tadv = cycles_of_ns((uint64_t)(value & 0xffff) * DELAY_UNIT_NS, hz);
+		nic->irq.tx.absolute = cycles_of(nic, value, DELAY_UNIT_NS);
 		break;
 	case REG_ICS:
 		interrupt_cause(nic, value & ~ICR_INT_ASSERTED, now);

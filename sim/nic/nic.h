@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The device: an e1000e-style NIC, transmit side. It fetches descriptors between head and tail,
- * reads the packets, puts them on the wire, writes DD back, and raises an interrupt line that is
- * delayed (TIDV, TADV) and throttled (ITR).
+ * The device: an e1000e-style NIC with one transmit and one receive queue. It fetches descriptors
+ * between head and tail, reads the packets, puts them on the wire, writes DD back, puts what comes
+ * from the wire into the buffers that the driver has posted, and raises an interrupt line that is
+ * delayed (TIDV, TADV; RDTR, RADV) and throttled (ITR).
  *
  * The device keeps no clock. Whoever owns it says what time it is: nic_advance executes in time
  * order all that the device would have done by then; nic_deadline says when it has something to do
@@ -35,11 +36,32 @@ struct nic_fault {
 	uint64_t count;    /* of lost write-backs or interrupts */
 };
 
+/* A frame as it is on the wire, without FCS, in as many pieces as the sender's buffers were. */
+struct nic_segment {
+	const void *data;
+	uint32_t bytes;
+};
+
+#define NIC_SEGMENTS_MOST 64 /* descriptors of one packet, the context left out */
+
+struct nic_frame {
+	struct nic_segment segment[NIC_SEGMENTS_MOST];
+	unsigned count;
+	uint32_t bytes;
+};
+
+/* The other end of the wire: gets each frame when its last bit has left. It must copy the data. */
+struct nic_wire {
+	void *context;
+	void (*transmit)(void *context, const struct nic_frame *frame, uint64_t now);
+};
+
 struct nic_config {
 	uint64_t hz;             /* cycles a second of every `now` */
 	uint32_t line_rate_mbps; /* 10 to 100000; 0: a frame takes no time on the wire */
 	uint32_t fetch_ns;       /* from tail write to the descriptor inside the device */
 	uint32_t dma_rate_mbps;  /* of reading packet data; 0: takes no time */
+	struct nic_wire wire;    /* transmit NULL: frames are lost behind the device */
 	struct nic_fault faults[NIC_FAULTS_MOST];
 	unsigned fault_count;
 	struct event_sink *sink; /* gets a `done` event a packet; NULL: none */
@@ -50,11 +72,13 @@ struct nic_config {
 };
 
 struct nic_stats {
-	uint64_t packets, bytes;  /* put on the wire; bytes without preamble, gap and FCS */
-	uint64_t interrupts;      /* raised, lost ones included */
-	uint64_t interrupts_lost; /* by fault */
-	uint64_t writebacks_lost; /* by fault */
-	uint64_t wire_busy;       /* cycles that its packets were on the wire */
+	uint64_t packets, bytes;       /* put on the wire; bytes without preamble, gap and FCS */
+	uint64_t interrupts;           /* raised, lost ones included */
+	uint64_t interrupts_lost;      /* by fault */
+	uint64_t writebacks_lost;      /* by fault */
+	uint64_t rx_packets, rx_bytes; /* put into receive buffers */
+	uint64_t rx_missed; /* dropped: the driver had posted too few buffers, or receive is off */
+	uint64_t wire_busy; /* cycles that its packets were on the wire */
 };
 
 struct nic;
@@ -70,6 +94,12 @@ void nic_destroy(struct nic *nic);
  */
 uint32_t nic_read(void *nic, uint32_t offset, uint64_t now);
 void nic_write(void *nic, uint32_t offset, uint32_t value, uint64_t now);
+
+/*
+ * A frame has arrived from the wire at `now`: it goes into the next posted receive buffers, or is
+ * missed. Advances the device first. A wire may call it from its transmit, for the same device too.
+ */
+void nic_receive(struct nic *nic, const struct nic_frame *frame, uint64_t now);
 
 /* Executes all that happens up to and including `now`. `now` never goes back. */
 void nic_advance(struct nic *nic, uint64_t now);

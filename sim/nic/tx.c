@@ -164,6 +164,27 @@ void tx_write_back(struct nic *nic, uint64_t now)
 		interrupt_cause(nic, ICR_TXDW, now);
 }
 
+/* Hands the packet to the other end of the wire, piece by piece. */
+static void put_on_wire(struct nic *nic, uint64_t now)
+{
+	const struct nic_tx *tx = &nic->tx;
+	struct nic_frame frame = { .count = 0 };
+
+	for (uint32_t i = tx->head; i != tx->packet_end; i = next(tx, i)) {
+		uint32_t lower = tx->ring[i].data.cmd_length;
+
+		if (lower & TXD_CMD_DEXT && (lower & TXD_DTYP_MASK) == TXD_DTYP_CONTEXT)
+			continue;
+		if (frame.count == NIC_SEGMENTS_MOST) /* longer than any driver's packet */
+			break;
+		frame.segment[frame.count].data = (void *)(uintptr_t)tx->ring[i].data.buffer_addr;
+		frame.segment[frame.count].bytes =
+			lower & (lower & TXD_CMD_DEXT ? TXD_DATA_LENGTH : TXD_LEGACY_LENGTH);
+		frame.bytes += frame.segment[frame.count++].bytes;
+	}
+	nic->config.wire.transmit(nic->config.wire.context, &frame, now);
+}
+
 /* The last bit has left: head moves, a delay timer starts, what WTHRESH allows is written back. */
 void tx_packet_sent(struct nic *nic, uint64_t now)
 {
@@ -174,6 +195,8 @@ void tx_packet_sent(struct nic *nic, uint64_t now)
 
 	nic->stats.packets++;
 	nic->stats.bytes += tx->packet_bytes;
+	if (nic->config.wire.transmit)
+		put_on_wire(nic, now);
 	nic->stats.wire_busy += nic_wire_cycles(&nic->config, tx->packet_bytes);
 	tx->slot[last].packet = tx->packet;
 	tx->slot[last].bytes = tx->packet_bytes;
@@ -181,7 +204,7 @@ void tx_packet_sent(struct nic *nic, uint64_t now)
 	tx->head = tx->packet_end;
 	tx->unwritten += descriptors;
 	if (command & TXD_CMD_RS && command & TXD_CMD_IDE)
-		interrupt_delayed(nic, now);
+		interrupt_delayed(nic, &nic->irq.tx, now);
 	if (tx->packet_reports && tx->unwritten >= tx->wthresh)
 		tx_write_back(nic, now);
 }
