@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define INTERRUPTS (ICR_TXDW | ICR_RXT0 | ICR_RXO)
-
 static uint32_t read_register(struct e1000e_port *port, uint32_t offset, uint64_t now)
 {
 	return port->config.registers.read(port->config.registers.device, offset, now);
@@ -40,6 +38,12 @@ uint32_t e1000e_throttle_register(uint32_t rate)
 	return rate ? (uint32_t)(UINT64_C(1000000000) / ((uint64_t)rate * ITR_UNIT_NS)) : 0;
 }
 
+/* The causes that the driver wants to hear of. */
+static uint32_t interrupts(const struct e1000e_port *port)
+{
+	return ICR_TXDW | (port->rx.count ? ICR_RXT0 | ICR_RXO : 0);
+}
+
 static void set_up_device(struct e1000e_port *port, uint64_t now)
 {
 	const struct e1000e_config *config = &port->config;
@@ -64,7 +68,7 @@ static void set_up_device(struct e1000e_port *port, uint64_t now)
 	write_register(
 		port, REG_ITR, e1000e_throttle_register(config->interrupt_throttle_rate), now);
 	write_register(port, REG_TCTL, TCTL_EN | TCTL_PSP, now);
-	write_register(port, REG_IMS, INTERRUPTS, now);
+	write_register(port, REG_IMS, interrupts(port), now);
 }
 
 static void release(struct e1000e_port *port)
@@ -128,7 +132,7 @@ bool e1000e_interrupt(struct e1000e_port *port, uint64_t now)
 
 void e1000e_poll_done(struct e1000e_port *port, uint64_t now)
 {
-	write_register(port, REG_IMS, INTERRUPTS, now);
+	write_register(port, REG_IMS, interrupts(port), now);
 }
 
 void e1000e_watchdog(struct e1000e_port *port, uint64_t now)
