@@ -73,6 +73,7 @@ struct e1000e_config {
 	uint16_t rdtr, radv;   /* 1.024 us */
 	uint16_t ring_size;    /* 64 to 4096, a multiple of 8 */
 	uint16_t reserve, wake_threshold;
+	bool context_always; /* a context descriptor also where no checksum is asked for */
 	uint32_t interrupt_throttle_rate; /* 0 or 100 to 100000 a second */
 	uint16_t tidv, tadv;              /* 1.024 us */
 	bool flush_before_hang;           /* see struct e1000e_profile */
@@ -104,8 +105,9 @@ struct e1000e_hang {
 
 struct e1000e_stats {
 	uint64_t rx_packets, rx_bytes;
-	uint64_t rx_no_buffer;   /* times that the pool had no buffer for the ring */
-	uint64_t packets, bytes; /* cleaned */
+	uint64_t rx_no_buffer;         /* times that the pool had no buffer for the ring */
+	uint64_t queued, queued_bytes; /* accepted from the stack */
+	uint64_t packets, bytes;       /* cleaned */
 	uint64_t stops, wakes;
 	uint64_t busy; /* refused for lack of descriptors; the caller keeps the packet */
 };

@@ -95,7 +95,7 @@ static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, stru
 {
 	const struct e1000e_config *config = &port->config;
 	struct e1000e_tx_ring *ring = &port->tx;
-	bool checksum = packet->ol_flags & RTE_MBUF_F_TX_L4_MASK;
+	bool checksum = config->context_always || packet->ol_flags & RTE_MBUF_F_TX_L4_MASK;
 	unsigned needed = packet->nb_segs + (checksum ? 1u : 0u);
 	uint16_t first = ring->next_to_use, index = first, last;
 
@@ -116,6 +116,8 @@ static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, stru
 	ring->buffer[first].time_stamp = now;
 	ring->buffer[first].next_to_watch = last;
 	ring->next_to_use = next(ring, last);
+	port->stats.queued++;
+	port->stats.queued_bytes += packet->pkt_len;
 
 	/* 3. Could the largest packet still follow? If not, stop now, before it comes. */
 	if (e1000e_desc_unused(ring) < config->reserve)

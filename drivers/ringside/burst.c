@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The burst functions. Each takes the queue's lock, brings the device up to the present, does what
+ * an interrupt that came meanwhile would have done, and then its own part.
+ */
+#include "ringside.h"
+
+#include <rte_cycles.h>
+#include <rte_mbuf.h>
+
+/* The poll function of Linux, transmit half: all that is written back goes back to the pool. */
+static void clean(struct ringside_queue *queue, uint64_t now)
+{
+	while (e1000e_clean_packet(queue->driver, queue->index, now))
+		;
+	e1000e_clean_done(queue->driver, queue->index, now);
+}
+
+void ringside_poll(struct ringside_queue *queue, uint64_t now)
+{
+	uint64_t raised, gap = now - queue->polled_at;
+
+	if (gap > queue->stats.longest_gap)
+		queue->stats.longest_gap = gap;
+	queue->polled_at = now;
+	ringside_wire_receive(queue, now);
+	nic_advance(queue->nic, now);
+	if (!nic_take_interrupt(queue->nic, &raised) || !e1000e_interrupt(queue->driver, now))
+		return;
+	if (queue->port->args.clean == RINGSIDE_CLEAN_IRQ)
+		clean(queue, now);
+	e1000e_poll_done(queue->driver, now);
+}
+
+uint16_t ringside_rx_burst(void *rx_queue, struct rte_mbuf **packets, uint16_t count)
+{
+	struct ringside_queue *queue = rx_queue;
+	uint64_t now;
+	unsigned received;
+
+	rte_spinlock_lock(&queue->lock);
+	now = rte_get_tsc_cycles();
+	ringside_poll(queue, now);
+	received = e1000e_receive(queue->driver, queue->index, packets, count, now);
+	for (unsigned i = 0; i < received; i++)
+		packets[i]->port = queue->port->dev->data->port_id;
+	rte_spinlock_unlock(&queue->lock);
+	return (uint16_t)received;
+}
+
+/* Without an interrupt that does it, the ring is cleaned when it runs short. */
+static void clean_if_short(struct ringside_queue *queue, uint64_t now)
+{
+	const struct e1000e_tx_ring *ring = &queue->driver->tx;
+	enum ringside_clean mode = queue->port->args.clean;
+
+	if ((mode == RINGSIDE_CLEAN_LAZY && ring->stopped) ||
+		(mode == RINGSIDE_CLEAN_THRESHOLD &&
+			(ring->stopped || e1000e_desc_unused(ring) < queue->free_threshold)))
+		clean(queue, now);
+}
+
+/* More buffers than this ring could hold even if it were empty. */
+static bool never_fits(const struct ringside_queue *queue, const struct rte_mbuf *packet)
+{
+	return packet->nb_segs > RINGSIDE_SEGMENTS ||
+	       packet->nb_segs + 4u > queue->driver->tx.count;
+}
+
+uint16_t ringside_tx_burst(void *tx_queue, struct rte_mbuf **packets, uint16_t count)
+{
+	struct ringside_queue *queue = tx_queue;
+	uint16_t sent = 0;
+	uint64_t now;
+
+	rte_spinlock_lock(&queue->lock);
+	now = rte_get_tsc_cycles();
+	ringside_poll(queue, now);
+	clean_if_short(queue, now);
+	for (; sent < count && !queue->driver->tx.stopped; sent++) {
+		struct rte_mbuf *packet = packets[sent];
+		int rc;
+
+		if (unlikely(never_fits(
+			    queue, packet))) { /* taken and counted, or it would come for ever */
+			queue->stats.tx_refused++;
+			rte_pktmbuf_free(packet);
+			continue;
+		}
+		rc = e1000e_xmit(queue->driver, queue->index, packet, now);
+		e1000e_xmit_returned(queue->driver, queue->index, packet, rc, now);
+		if (rc == E1000E_TX_BUSY)
+			break;
+	}
+	rte_spinlock_unlock(&queue->lock);
+	return sent;
+}
+
+int ringside_queue_done_cleanup(void *tx_queue, uint32_t most)
+{
+	struct ringside_queue *queue = tx_queue;
+	uint32_t cleaned = 0;
+	uint64_t now;
+
+	rte_spinlock_lock(&queue->lock);
+	now = rte_get_tsc_cycles();
+	nic_advance(queue->nic, now);
+	while ((!most || cleaned < most) && e1000e_clean_packet(queue->driver, queue->index, now))
+		cleaned++;
+	e1000e_clean_done(queue->driver, queue->index, now);
+	rte_spinlock_unlock(&queue->lock);
+	return (int)cleaned;
+}

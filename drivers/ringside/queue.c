@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A queue pair's life: its device and driver exist while the port is started. */
+#include "ringside.h"
+
+#include <errno.h>
+#include <rte_cycles.h>
+#include <rte_mbuf.h>
+#include <string.h>
+
+static void free_packet(void *context, struct rte_mbuf *packet, uint64_t now)
+{
+	(void)context;
+	(void)now;
+	rte_pktmbuf_free(packet);
+}
+
+/* All that were asked for or, where the pool runs low, as many as it has. */
+static unsigned alloc_buffers(void *context, struct rte_mbuf **buffers, unsigned count)
+{
+	struct ringside_queue *queue = context;
+	unsigned got = 0;
+
+	if (!rte_pktmbuf_alloc_bulk(queue->pool, buffers, count))
+		return count;
+	while (got < count && (buffers[got] = rte_pktmbuf_alloc(queue->pool)))
+		got++;
+	return got;
+}
+
+static int make_device(struct ringside_queue *queue)
+{
+	const struct ringside_args *args = &queue->port->args;
+	struct nic_config config = {
+		.hz = rte_get_tsc_hz(),
+		.line_rate_mbps = (uint32_t)args->speed,
+		.sink = queue->port->tracing ? &queue->port->writer.sink : NULL,
+		.sink_cpu = queue->index,
+		.device = 0,
+		.wire = ringside_wire(queue),
+	};
+
+	queue->nic = nic_create(&config);
+	return queue->nic ? 0 : -ENOMEM;
+}
+
+static int make_driver(struct ringside_queue *queue, uint64_t now)
+{
+	const struct ringside_args *args = &queue->port->args;
+	struct e1000e_config config = {
+		.hz = rte_get_tsc_hz(),
+		.ring_size = queue->tx_ring_size ? queue->tx_ring_size : RING_LEAST,
+		.rx_ring_size = queue->rx_ring_size,
+		.reserve = (uint16_t)args->reserve,
+		.wake_threshold = args->profile->wake_threshold,
+		.context_always = args->checksum_always,
+		.interrupt_throttle_rate = (uint32_t)args->itr,
+		.tidv = (uint16_t)args->tidv,
+		.tadv = (uint16_t)args->tadv,
+		.rdtr = (uint16_t)args->rdtr,
+		.radv = (uint16_t)args->radv,
+		.flush_before_hang = args->profile->flush_before_hang,
+		.link_speed_mbps = (uint32_t)args->speed,
+		.registers = { .device = queue->nic, .read = nic_read, .write = nic_write },
+		.stack = { .context = queue, .free = free_packet, .alloc = alloc_buffers },
+		.sink = queue->port->tracing ? &queue->port->writer.sink : NULL,
+		.queue = (uint8_t)queue->index,
+	};
+
+	return e1000e_open(&queue->driver, &config, now);
+}
+
+int ringside_queue_start(struct ringside_queue *queue)
+{
+	uint64_t now = rte_get_tsc_cycles();
+	int error = make_device(queue);
+
+	if (!error)
+		error = make_driver(queue, now);
+	queue->polled_at = now;
+	if (error)
+		ringside_queue_stop(queue);
+	return error;
+}
+
+static void drain_inbox(struct ringside_queue *queue)
+{
+	void *frame;
+
+	while (queue->inbox && !rte_ring_dequeue(queue->inbox, &frame))
+		rte_pktmbuf_free(frame);
+}
+
+void ringside_queue_stop(struct ringside_queue *queue)
+{
+	uint64_t now = rte_get_tsc_cycles();
+
+	rte_spinlock_lock(&queue->lock);
+	if (queue->driver) {
+		ringside_counters_keep(queue);
+		e1000e_close(queue->driver, queue->index, now);
+	}
+	nic_destroy(queue->nic);
+	queue->driver = NULL;
+	queue->nic = NULL;
+	drain_inbox(queue);
+	rte_spinlock_unlock(&queue->lock);
+}

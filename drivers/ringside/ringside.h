@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * net_ringside: the DPDK front door of the modelled NIC. Driver core and device are those of
+ * virtual time; here `now` is the TSC.
+ *
+ * A port has up to four queue pairs. Each has a device of its own (descriptor rings, interrupt
+ * throttle) under a lock: whichever lcore polls a queue advances its device to the present. The
+ * pairs of a port share the wire behind them, not its pace.
+ */
+#ifndef DRIVERS_RINGSIDE_RINGSIDE_H
+#define DRIVERS_RINGSIDE_RINGSIDE_H
+
+#include "clock.h"
+#include "e1000e.h"
+#include "nic.h"
+#include "trace_writer.h"
+#include <ethdev_driver.h>
+#include <ethdev_vdev.h>
+#include <rte_ring.h>
+#include <rte_spinlock.h>
+
+#define RINGSIDE_QUEUES_MOST   4
+#define RINGSIDE_NAME_BYTES    64
+#define RINGSIDE_PATH_BYTES    512
+#define RINGSIDE_MTU_MOST      9216
+#define RINGSIDE_INBOX         1024 /* frames on their way from a peer */
+#define RINGSIDE_COUNTERS_MOST 24
+#define RINGSIDE_SEGMENTS      40 /* buffers of one packet */
+
+/* Every argument, as the documentation of the driver has it. */
+#define RINGSIDE_ARGUMENTS                                                                   \
+	"profile=<linux-2.6.35|linux-6.1> itr=<0|100-100000> tidv=<0-65535> tadv=<0-65535> " \
+	"rdtr=<0-65535> radv=<0-65535> speed=<0|10-100000> reserve=<0-1000> "                \
+	"checksum=<offload|always> clean=<irq|threshold|lazy> wire=<sink|loop|peer:NAME> "   \
+	"trace=<DIR> seed=<N>"
+
+/* When the driver takes cleaned packets back. */
+enum ringside_clean {
+	RINGSIDE_CLEAN_IRQ,       /* at the throttled interrupt, as Linux does it */
+	RINGSIDE_CLEAN_THRESHOLD, /* when fewer than tx_free_thresh descriptors are free */
+	RINGSIDE_CLEAN_LAZY,      /* when the ring has no room left */
+};
+
+enum ringside_wire { RINGSIDE_WIRE_SINK, RINGSIDE_WIRE_LOOP, RINGSIDE_WIRE_PEER };
+
+/* The devargs, each with its default: args.c has the table. */
+struct ringside_args {
+	const struct e1000e_profile *profile;
+	uint64_t itr;
+	uint64_t tidv, tadv, rdtr, radv;
+	uint64_t speed;
+	uint64_t reserve;
+	bool checksum_always;
+	enum ringside_clean clean;
+	enum ringside_wire wire;
+	char peer[RINGSIDE_NAME_BYTES];
+	char trace[RINGSIDE_PATH_BYTES];
+	uint64_t seed;
+};
+
+struct ringside_port;
+
+struct ringside_queue_stats {
+	uint64_t tx_refused;  /* longer than a ring can take: freed, counted as an error */
+	uint64_t longest_gap; /* cycles between two polls */
+	uint64_t peer_lost;   /* frames that the peer had no buffer or no place for */
+};
+
+/* One queue pair with its device. */
+struct ringside_queue {
+	rte_spinlock_t lock;
+	struct ringside_port *port;
+	uint16_t index;
+	uint16_t rx_ring_size; /* as set up; 0: not */
+	uint16_t tx_ring_size;
+	uint16_t free_threshold;
+	struct rte_mempool *pool; /* of receive buffers */
+	struct nic *nic;          /* while the port is started */
+	struct e1000e_port *driver;
+	struct rte_ring *inbox; /* frames from the peer */
+	uint64_t polled_at;
+	struct ringside_queue_stats stats;
+	uint64_t counter_base[RINGSIDE_COUNTERS_MOST]; /* of earlier starts, less what was reset */
+};
+
+struct ringside_port {
+	struct rte_eth_dev *dev;
+	struct ringside_args args;
+	struct ringside_queue queue[RINGSIDE_QUEUES_MOST];
+	struct rte_ether_addr mac;
+	bool tracing;
+	struct trace_writer writer;
+	unsigned traces; /* folders written, one a start */
+};
+
+extern int ringside_logtype;
+#define RINGSIDE_LOG(level, ...)                             \
+	rte_log(RTE_LOG_##level, (uint32_t)ringside_logtype, \
+		"net_ringside: " RTE_FMT(__VA_ARGS__, ))
+
+/*
+ * counters.c: what is counted, one table for statistics and xstats. Counters survive a stop; a
+ * reset sets them to 0.
+ */
+struct ringside_counter {
+	const char *name; /* as xstats have it, behind "txN_" or "rxN_" */
+	bool tx;
+	enum { RINGSIDE_OF_DRIVER, RINGSIDE_OF_DEVICE, RINGSIDE_OF_QUEUE } source;
+	size_t offset; /* in struct e1000e_stats, nic_stats or ringside_queue_stats */
+};
+extern const struct ringside_counter ringside_counters[]; /* ended by a row without name */
+uint64_t ringside_count(const struct ringside_queue *queue, unsigned counter);
+uint64_t ringside_count_named(const struct ringside_queue *queue, bool tx, const char *name);
+void ringside_counters_keep(struct ringside_queue *queue); /* before device and driver go */
+void ringside_counters_reset(struct ringside_queue *queue);
+
+/* args.c: fills args from a vdev's parameters. 0, or -EINVAL after one line in the log. */
+int ringside_args_parse(struct ringside_args *args, const char *parameters);
+
+/* queue.c */
+int ringside_queue_start(struct ringside_queue *queue);
+void ringside_queue_stop(struct ringside_queue *queue);
+int ringside_queue_done_cleanup(void *tx_queue, uint32_t most);
+
+/* burst.c */
+uint16_t ringside_rx_burst(void *queue, struct rte_mbuf **packets, uint16_t count);
+uint16_t ringside_tx_burst(void *queue, struct rte_mbuf **packets, uint16_t count);
+void ringside_poll(struct ringside_queue *queue, uint64_t now);
+
+/* wire.c: the nic_wire of a queue's device; frames from a peer. */
+struct nic_wire ringside_wire(struct ringside_queue *queue);
+void ringside_wire_receive(struct ringside_queue *queue, uint64_t now);
+
+#endif
