@@ -69,9 +69,9 @@ struct nic {
 	struct nic_tx tx;
 	struct nic_rx rx;
 	struct nic_interrupt irq;
-	bool advancing; /* in nic_advance: a wire that loops back comes in again */
-	uint64_t now;                             /* all up to here has been executed */
-	uint64_t deadline;                        /* the earliest of all times above */
+	bool advancing;    /* in nic_advance: a wire that loops back comes in again */
+	uint64_t now;      /* all up to here has been executed */
+	uint64_t deadline; /* the earliest of all times above */
 	uint32_t registers[REG_WINDOW_BYTES / 4]; /* as written */
 };
 
