@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* net_ringside: probe and remove, and what ethdev asks of a driver. The table of it is at the end.
  */
+#include "inspect.h"
 #include "ringside.h"
 
 #include <errno.h>
@@ -308,6 +309,11 @@ static const struct eth_dev_ops operations = {
 	.tx_queue_setup = tx_queue_setup,
 	.rx_queue_release = rx_queue_release,
 	.tx_queue_release = tx_queue_release,
+	.rxq_info_get = ringside_rxq_info,
+	.txq_info_get = ringside_txq_info,
+	.rx_burst_mode_get = ringside_burst_mode,
+	.tx_burst_mode_get = ringside_burst_mode,
+	.get_reg = ringside_get_reg,
 	.tx_done_cleanup = ringside_queue_done_cleanup,
 	.stats_get = stats_get,
 	.stats_reset = stats_reset,
@@ -357,6 +363,9 @@ static int probe(struct rte_vdev_device *vdev)
 	dev->dev_ops = &operations;
 	dev->rx_pkt_burst = ringside_rx_burst;
 	dev->tx_pkt_burst = ringside_tx_burst;
+	dev->rx_queue_count = ringside_rx_queue_count;
+	dev->rx_descriptor_status = ringside_rx_descriptor_status;
+	dev->tx_descriptor_status = ringside_tx_descriptor_status;
 	rte_eth_dev_probing_finish(dev);
 	return 0;
 }

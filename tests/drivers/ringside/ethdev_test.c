@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The port as a DPDK program sees it, through ethdev, in one process. */
+#include "harness.h"
+
+#include <rte_bus_vdev.h>
+#include <rte_cycles.h>
+#include <rte_eal.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <string.h>
+
+#define NAME  "net_ringside0"
+#define OTHER "net_ringside1"
+#define POOL  2047
+
+static struct rte_mempool *pool;
+
+static int setup(void)
+{
+	char *arguments[] = { "test", "--no-huge", "--no-pci", "--no-shconf", "--no-telemetry",
+		"--iova-mode=va", "--log-level=critical", "-l", "0", "-m", "64" };
+
+	if (rte_eal_init(sizeof(arguments) / sizeof(*arguments), arguments) < 0)
+		return 1;
+	pool = rte_pktmbuf_pool_create(
+		"packets", POOL, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+	return !pool;
+}
+
+static int teardown(void)
+{
+	rte_mempool_free(pool);
+	return rte_eal_cleanup();
+}
+
+/* DPDK keeps some of what it allocates for ports; packets are counted below instead. */
+static uint16_t probe(const char *name, const char *arguments)
+{
+	uint16_t port = UINT16_MAX;
+
+	test_leaks_allow();
+	CU_ASSERT_EQUAL_FATAL(rte_vdev_init(name, arguments), 0);
+	CU_ASSERT_EQUAL_FATAL(rte_eth_dev_get_port_by_name(name, &port), 0);
+	return port;
+}
+
+static void start(uint16_t port, uint16_t queues, uint16_t ring, struct rte_mempool *buffers)
+{
+	struct rte_eth_conf config = { .txmode.offloads = RTE_ETH_TX_OFFLOAD_MULTI_SEGS };
+
+	CU_ASSERT_EQUAL_FATAL(rte_eth_dev_configure(port, queues, queues, &config), 0);
+	for (uint16_t i = 0; i < queues; i++) {
+		CU_ASSERT_EQUAL_FATAL(rte_eth_rx_queue_setup(port, i, ring, 0, NULL, buffers), 0);
+		CU_ASSERT_EQUAL_FATAL(rte_eth_tx_queue_setup(port, i, ring, 0, NULL), 0);
+	}
+	CU_ASSERT_EQUAL_FATAL(rte_eth_dev_start(port), 0);
+}
+
+/* Whatever happened to packets, all are back in the pool. */
+static void end(const char *name, uint16_t port)
+{
+	CU_ASSERT_EQUAL(rte_eth_dev_stop(port), 0);
+	CU_ASSERT_EQUAL(rte_vdev_uninit(name), 0);
+	CU_ASSERT_EQUAL(rte_mempool_avail_count(pool), POOL);
+}
+
+static struct rte_mbuf *packet(uint16_t bytes, uint8_t fill)
+{
+	struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+	memset(rte_pktmbuf_append(m, bytes), fill, bytes);
+	return m;
+}
+
+static bool send_one(uint16_t port, uint16_t queue, struct rte_mbuf *m)
+{
+	if (rte_eth_tx_burst(port, queue, &m, 1))
+		return true;
+	rte_pktmbuf_free(m);
+	return false;
+}
+
+/* Packets until the ring takes no more. */
+static unsigned fill(uint16_t port)
+{
+	unsigned sent = 0;
+
+	while (sent < POOL && send_one(port, 0, packet(60, 0)))
+		sent++;
+	return sent;
+}
+
+/* How many packets go in from one interrupt to the next, 10 ms later (itr=100). */
+static unsigned packets_in_a_gap(const char *arguments, uint16_t ring)
+{
+	uint16_t port = probe(NAME, arguments);
+	struct rte_mbuf *none[1];
+	unsigned sent;
+
+	start(port, 1, ring, pool);
+	/* the first packet's interrupt opens a gap */
+	CU_ASSERT_TRUE(send_one(port, 0, packet(60, 0)));
+	rte_delay_us_block(200);
+	rte_eth_rx_burst(port, 0, none, 1);
+	sent = fill(port);
+	end(NAME, port);
+	return sent;
+}
+
+static void the_ring_packs_where_the_driver_stops(void)
+{
+	static const struct {
+		const char *arguments;
+		uint16_t ring;
+		unsigned packets; /* floor((ring - 1 - reserve) / descriptors) + 1 */
+	} rows[] = {
+		{ "profile=linux-2.6.35,itr=100,speed=0", 256, 236 },
+		{ "profile=linux-2.6.35,itr=100,speed=0,checksum=always", 256, 118 },
+		{ "profile=linux-2.6.35,itr=100,speed=0,checksum=always", 512, 246 },
+		{ "profile=linux-6.1,itr=100,speed=0", 256, 234 },
+		{ "profile=linux-6.1,itr=100,speed=0,checksum=always", 256, 117 },
+		{ "profile=linux-6.1,itr=100,speed=0,reserve=100", 256, 156 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		CU_ASSERT_EQUAL(packets_in_a_gap(rows[i].arguments, rows[i].ring), rows[i].packets);
+}
+
+/* Polls until so many packets have come, for a second at most. */
+static unsigned receive(uint16_t port, uint16_t queue, struct rte_mbuf **packets, unsigned most)
+{
+	uint64_t until = rte_get_timer_cycles() + rte_get_timer_hz();
+	unsigned got = 0;
+
+	while (got < most && rte_get_timer_cycles() < until)
+		got += rte_eth_rx_burst(port, queue, packets + got, (uint16_t)(most - got));
+	return got;
+}
+
+static void what_is_looped_comes_back_in_order(void)
+{
+	uint16_t port = probe(NAME, "wire=loop,itr=0");
+	struct rte_mbuf *packets[20];
+
+	start(port, 1, 256, pool);
+	for (uint8_t i = 0; i < 20; i++)
+		CU_ASSERT_TRUE(send_one(port, 0, packet((uint16_t)(60 + i), i)));
+	CU_ASSERT_EQUAL_FATAL(receive(port, 0, packets, 20), 20);
+	for (uint8_t i = 0; i < 20; i++) {
+		const uint8_t *data = rte_pktmbuf_mtod(packets[i], const uint8_t *);
+
+		CU_ASSERT_EQUAL(packets[i]->pkt_len, 60u + i);
+		CU_ASSERT_EQUAL(packets[i]->port, port);
+		CU_ASSERT_EQUAL(data[0], i);
+		CU_ASSERT_EQUAL(data[59 + i], i);
+		rte_pktmbuf_free(packets[i]);
+	}
+	end(NAME, port);
+}
+
+/* 64, 0 and 128 bytes, as testpmd's --txpkts=64,0,128 sends them. */
+static void a_chain_is_one_packet(void)
+{
+	uint16_t port = probe(NAME, "wire=loop,itr=0");
+	struct rte_mbuf *m = packet(64, 1), *got[1];
+
+	start(port, 1, 256, pool);
+	rte_pktmbuf_chain(m, packet(0, 0));
+	rte_pktmbuf_chain(m, packet(128, 2));
+	CU_ASSERT_TRUE(send_one(port, 0, m));
+	CU_ASSERT_EQUAL_FATAL(receive(port, 0, got, 1), 1);
+	CU_ASSERT_EQUAL(got[0]->pkt_len, 192);
+	CU_ASSERT_EQUAL(rte_pktmbuf_mtod(got[0], uint8_t *)[63], 1);
+	CU_ASSERT_EQUAL(rte_pktmbuf_mtod(got[0], uint8_t *)[64], 2);
+	rte_pktmbuf_free(got[0]);
+	end(NAME, port);
+}
+
+/* 5000 bytes need three buffers of 2048. */
+static void a_large_frame_takes_several_buffers(void)
+{
+	uint16_t port = probe(NAME, "wire=loop,itr=0");
+	struct rte_mbuf *m = packet(1500, 1), *got[1];
+
+	start(port, 1, 256, pool);
+	rte_pktmbuf_chain(m, packet(2000, 2));
+	rte_pktmbuf_chain(m, packet(1500, 3));
+	CU_ASSERT_TRUE(send_one(port, 0, m));
+	CU_ASSERT_EQUAL_FATAL(receive(port, 0, got, 1), 1);
+	CU_ASSERT_EQUAL(got[0]->pkt_len, 5000);
+	CU_ASSERT_EQUAL(got[0]->nb_segs, 3);
+	CU_ASSERT_EQUAL(got[0]->data_len, 2048);
+	rte_pktmbuf_free(got[0]);
+	end(NAME, port);
+}
+
+/* 41 buffers are more than dev_info promises; the packet is taken and counted, not kept for ever.
+ */
+static void a_chain_that_never_fits_is_refused(void)
+{
+	uint16_t port = probe(NAME, "wire=loop,itr=0");
+	struct rte_mbuf *m = packet(60, 1), *got[1];
+	struct rte_eth_stats stats;
+
+	start(port, 1, 64, pool);
+	for (int i = 0; i < 40; i++)
+		rte_pktmbuf_chain(m, packet(1, 2));
+	CU_ASSERT_TRUE(send_one(port, 0, m));
+	CU_ASSERT_TRUE(send_one(port, 0, packet(60, 3)));
+	CU_ASSERT_EQUAL_FATAL(receive(port, 0, got, 1), 1);
+	CU_ASSERT_EQUAL(rte_pktmbuf_mtod(got[0], uint8_t *)[0], 3);
+	rte_pktmbuf_free(got[0]);
+	CU_ASSERT_EQUAL(rte_eth_stats_get(port, &stats), 0);
+	CU_ASSERT_EQUAL(stats.oerrors, 1);
+	CU_ASSERT_EQUAL(stats.opackets, 1);
+	end(NAME, port);
+}
+
+static void peers_reach_each_other(void)
+{
+	uint16_t a = probe(NAME, "wire=peer:" OTHER ",itr=0"),
+		 b = probe(OTHER, "wire=peer:" NAME ",itr=0");
+	struct rte_mbuf *got[1];
+
+	start(a, 1, 256, pool);
+	start(b, 1, 256, pool);
+	for (uint8_t i = 1; i < 10; i++) {
+		uint16_t from = i % 2 ? a : b, to = i % 2 ? b : a;
+		struct rte_mbuf *none[1];
+		uint64_t until = rte_get_timer_cycles() + rte_get_timer_hz();
+		unsigned received = 0;
+
+		CU_ASSERT_TRUE(send_one(from, 0, packet(100, i)));
+		while (!received && rte_get_timer_cycles() < until) {
+			CU_ASSERT_EQUAL(rte_eth_rx_burst(from, 0, none, 1),
+				0); /* the sender's clock goes on */
+			received = rte_eth_rx_burst(to, 0, got, 1);
+		}
+		CU_ASSERT_EQUAL_FATAL(received, 1);
+		CU_ASSERT_EQUAL(rte_pktmbuf_mtod(got[0], uint8_t *)[99], i);
+		rte_pktmbuf_free(got[0]);
+	}
+	CU_ASSERT_EQUAL(rte_eth_dev_stop(b), 0);
+	CU_ASSERT_EQUAL(rte_vdev_uninit(OTHER), 0);
+	end(NAME, a);
+}
+
+static void what_is_in_flight_at_a_stop_is_freed_once(void)
+{
+	uint16_t port = probe(NAME, "itr=100,speed=10");
+
+	start(port, 1, 256, pool);
+	CU_ASSERT(fill(port) > 100);
+	CU_ASSERT_EQUAL(rte_eth_dev_stop(port), 0);
+	CU_ASSERT_EQUAL(rte_mempool_avail_count(pool), POOL);
+	/* and again, with the same rings */
+	CU_ASSERT_EQUAL(rte_eth_dev_start(port), 0);
+	CU_ASSERT(fill(port) > 100);
+	end(NAME, port);
+	/* the name is free again */
+	port = probe(NAME, "wire=loop");
+	start(port, 2, 64, pool);
+	end(NAME, port);
+}
+
+/* 64 descriptors want 63 buffers; with 20 the port works, and says how often it lacked some. */
+static void a_pool_smaller_than_the_ring_will_do(void)
+{
+	struct rte_mempool *small = rte_pktmbuf_pool_create(
+		"small", 20, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+	uint16_t port = probe(NAME, "wire=loop,itr=0");
+	struct rte_mbuf *got[1];
+	struct rte_eth_stats stats;
+
+	start(port, 1, 64, small);
+	for (uint8_t i = 0; i < 100; i++) {
+		CU_ASSERT_TRUE(send_one(port, 0, packet(60, i)));
+		CU_ASSERT_EQUAL_FATAL(receive(port, 0, got, 1), 1);
+		CU_ASSERT_EQUAL(rte_pktmbuf_mtod(got[0], uint8_t *)[0], i);
+		rte_pktmbuf_free(got[0]);
+	}
+	CU_ASSERT_EQUAL(rte_eth_stats_get(port, &stats), 0);
+	CU_ASSERT_EQUAL(stats.ipackets, 100);
+	CU_ASSERT(stats.rx_nombuf > 0);
+	end(NAME, port);
+	CU_ASSERT_EQUAL(rte_mempool_avail_count(small), 20);
+	rte_mempool_free(small);
+}
+
+static void missed_frames_are_counted(void)
+{
+	uint16_t port = probe(NAME, "wire=loop,itr=0,speed=0");
+	struct rte_mbuf *got[128];
+	struct rte_eth_stats stats;
+
+	start(port, 1, 64, pool); /* 63 buffers, nobody takes them out */
+	for (int i = 0; i < 100; i++) {
+		CU_ASSERT_TRUE(send_one(port, 0, packet(60, 0)));
+		rte_delay_us_block(20);
+		CU_ASSERT(rte_eth_tx_done_cleanup(port, 0, 0) >= 0);
+	}
+	CU_ASSERT_EQUAL(rte_eth_rx_queue_count(port, 0), 63);
+	CU_ASSERT_EQUAL(rte_eth_stats_get(port, &stats), 0);
+	CU_ASSERT_EQUAL(stats.imissed, 37);
+	CU_ASSERT_EQUAL(receive(port, 0, got, 63), 63);
+	rte_pktmbuf_free_bulk(got, 63);
+	CU_ASSERT_EQUAL(rte_eth_stats_reset(port), 0);
+	CU_ASSERT_EQUAL(rte_eth_stats_get(port, &stats), 0);
+	CU_ASSERT_EQUAL(stats.imissed, 0);
+	CU_ASSERT_EQUAL(stats.opackets, 0);
+	end(NAME, port);
+}
+
+static void limits_are_those_of_the_driver(void)
+{
+	uint16_t port = probe(NAME, "");
+	struct rte_eth_conf config = { 0 };
+	struct rte_eth_dev_info info;
+
+	CU_ASSERT_EQUAL(rte_eth_dev_info_get(port, &info), 0);
+	CU_ASSERT_EQUAL(info.tx_desc_lim.nb_min, 64);
+	CU_ASSERT_EQUAL(info.tx_desc_lim.nb_max, 4096);
+	CU_ASSERT_EQUAL(info.tx_desc_lim.nb_align, 8);
+	CU_ASSERT_EQUAL(info.max_tx_queues, 4);
+	CU_ASSERT(rte_eth_dev_configure(port, 5, 5, &config) < 0);
+	CU_ASSERT_EQUAL(rte_eth_dev_configure(port, 1, 1, &config), 0);
+	CU_ASSERT(rte_eth_tx_queue_setup(port, 0, 100, 0, NULL) < 0);
+	CU_ASSERT(rte_eth_tx_queue_setup(port, 0, 56, 0, NULL) < 0);
+	CU_ASSERT(rte_eth_tx_queue_setup(port, 0, 4104, 0, NULL) < 0);
+	CU_ASSERT_EQUAL(rte_vdev_uninit(NAME), 0);
+}
+
+static void bad_arguments_are_refused(void)
+{
+	static const char *const arguments[] = { "itr=1", "itr=5", "itr=99", "itr=100001",
+		"itr=fast", "itr=", "speed=9", "speed=100001", "profile=linux-1.0", "tidv=65536",
+		"tidv=-1", "clean=often", "wire=rope", "wire=peer:", "checksum=maybe", "no_such=1",
+		"itr=1000,itr=500", "seed=x", "reserve=1001" };
+
+	test_leaks_allow();
+	for (size_t i = 0; i < sizeof(arguments) / sizeof(*arguments); i++) {
+		uint16_t port;
+
+		CU_ASSERT(rte_vdev_init(NAME, arguments[i]) < 0);
+		CU_ASSERT(rte_eth_dev_get_port_by_name(NAME, &port) < 0);
+	}
+}
+
+static void transmit_descriptors_tell_their_state(void)
+{
+	uint16_t port = probe(NAME, "itr=100,speed=10,clean=lazy");
+
+	start(port, 1, 64, pool);
+	CU_ASSERT_EQUAL(rte_eth_tx_descriptor_status(port, 0, 63), RTE_ETH_TX_DESC_DONE);
+	for (int i = 0; i < 3; i++) /* 67 us on the wire each */
+		CU_ASSERT_TRUE(send_one(port, 0, packet(60, 0)));
+	CU_ASSERT_EQUAL(rte_eth_tx_descriptor_status(port, 0, 63), RTE_ETH_TX_DESC_FULL);
+	CU_ASSERT_EQUAL(rte_eth_tx_descriptor_status(port, 0, 0), RTE_ETH_TX_DESC_DONE);
+	CU_ASSERT_EQUAL(rte_eth_tx_descriptor_status(port, 0, 60), RTE_ETH_TX_DESC_DONE);
+	CU_ASSERT_EQUAL(rte_eth_tx_descriptor_status(port, 0, 64), -EINVAL);
+	rte_delay_us_block(1000);
+	CU_ASSERT_EQUAL(rte_eth_tx_descriptor_status(port, 0, 63), RTE_ETH_TX_DESC_DONE);
+	end(NAME, port);
+}
+
+static const struct test_case cases[] = {
+	{ "limits are those of the driver", limits_are_those_of_the_driver },
+	{ "bad arguments are refused", bad_arguments_are_refused },
+	{ "the ring packs where the driver stops", the_ring_packs_where_the_driver_stops },
+	{ "what is looped comes back in order", what_is_looped_comes_back_in_order },
+	{ "a chain is one packet", a_chain_is_one_packet },
+	{ "a large frame takes several buffers", a_large_frame_takes_several_buffers },
+	{ "a chain that never fits is refused", a_chain_that_never_fits_is_refused },
+	{ "peers reach each other", peers_reach_each_other },
+	{ "what is in flight at a stop is freed once", what_is_in_flight_at_a_stop_is_freed_once },
+	{ "a pool smaller than the ring will do", a_pool_smaller_than_the_ring_will_do },
+	{ "missed frames are counted", missed_frames_are_counted },
+	{ "transmit descriptors tell their state", transmit_descriptors_tell_their_state },
+	{ 0 },
+};
+
+int main(int argc, char **argv)
+{
+	static const struct test_suite suites[] = {
+		{ "ethdev", cases, setup, teardown },
+		{ 0 },
+	};
+
+	return test_main(argc, argv, suites);
+}
