@@ -16,6 +16,7 @@ void e1000e_xmit_returned(struct e1000e_port *port, unsigned cpu, const struct r
 	struct event event = { .time = now,
 		.id = EVENT_XMIT,
 		.device = port->config.device,
+		.queue = port->config.queue,
 		.len = bytes,
 		.packet = (uintptr_t)packet - port->config.packet_base,
 		.arg = EVENT_PUT(XMIT, rc, (uint32_t)rc) };

@@ -79,6 +79,7 @@ uint16_t ringside_tx_burst(void *tx_queue, struct rte_mbuf **packets, uint16_t c
 	clean_if_short(queue, now);
 	for (; sent < count && !queue->driver->tx.stopped; sent++) {
 		struct rte_mbuf *packet = packets[sent];
+		uint32_t bytes = packet->pkt_len;
 		int rc;
 
 		if (unlikely(never_fits(
@@ -88,7 +89,7 @@ uint16_t ringside_tx_burst(void *tx_queue, struct rte_mbuf **packets, uint16_t c
 			continue;
 		}
 		rc = e1000e_xmit(queue->driver, queue->index, packet, now);
-		e1000e_xmit_returned(queue->driver, queue->index, packet, rc, now);
+		e1000e_xmit_returned(queue->driver, queue->index, packet, bytes, rc, now);
 		if (rc == E1000E_TX_BUSY)
 			break;
 	}
