@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The arguments of --vdev=net_ringside0,key=value: one row each, all that is said of a bad one. */
-#include "ringside.h"
+#include "wire.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -47,28 +47,32 @@ static int take_clean(struct ringside_args *args, const char *value)
 	return -1;
 }
 
+/* Of RINGSIDE_PATH_BYTES. */
+static int take_text(char *text, const char *value)
+{
+	if (strlen(value) >= RINGSIDE_PATH_BYTES)
+		return -1;
+	strcpy(text, value);
+	return 0;
+}
+
 static int take_wire(struct ringside_args *args, const char *value)
 {
-	if (!strcmp(value, "sink")) {
-		args->wire = RINGSIDE_WIRE_SINK;
-	} else if (!strcmp(value, "loop")) {
-		args->wire = RINGSIDE_WIRE_LOOP;
-	} else if (!strncmp(value, "peer:", 5) && value[5] &&
-		   strlen(value + 5) < sizeof(args->peer)) {
-		args->wire = RINGSIDE_WIRE_PEER;
-		strcpy(args->peer, value + 5);
-	} else {
-		return -1;
-	}
-	return 0;
+	const char *argument;
+
+	args->wire = ringside_wire_find(value, &argument);
+	return args->wire ? take_text(args->wire_argument, argument) : -1;
+}
+
+static int take_pace(struct ringside_args *args, const char *value)
+{
+	args->pace = !strcmp(value, "line") ? RINGSIDE_PACE_LINE : RINGSIDE_PACE_STAMPS;
+	return args->pace == RINGSIDE_PACE_LINE || !strcmp(value, "stamps") ? 0 : -1;
 }
 
 static int take_trace(struct ringside_args *args, const char *value)
 {
-	if (!*value || strlen(value) >= sizeof(args->trace))
-		return -1;
-	strcpy(args->trace, value);
-	return 0;
+	return *value ? take_text(args->trace, value) : -1;
 }
 
 static int take_itr(struct ringside_args *args, const char *value)
@@ -106,7 +110,8 @@ static const struct argument arguments[] = {
 	{ "reserve", AT(reserve), 0, 1000, UNSET, NULL, "0 to 1000 descriptors" },
 	{ .key = "checksum", .take = take_checksum, .limits = "offload or always" },
 	{ .key = "clean", .take = take_clean, .limits = "irq, threshold or lazy" },
-	{ .key = "wire", .take = take_wire, .limits = "sink, loop or peer:NAME" },
+	{ .key = "wire", .take = take_wire, .limits = "sink, loop, peer:NAME or pcap:IN,OUT" },
+	{ .key = "pace", .take = take_pace, .limits = "stamps or line" },
 	{ .key = "trace", .take = take_trace, .limits = "a folder" },
 	{ "seed", AT(seed), 0, INT64_MAX, 1, NULL, "a whole number" },
 	{ 0 },
@@ -149,10 +154,10 @@ static int take(const char *key, const char *value, void *opaque)
 
 static void set_defaults(struct ringside_args *args)
 {
-	*args = (struct ringside_args){ .profile = &e1000e_profiles[0],
-		.itr = 1000,
-		.speed = 1000,
-		.wire = RINGSIDE_WIRE_SINK };
+	*args = (struct ringside_args){
+		.profile = &e1000e_profiles[0], .itr = 1000, .speed = 1000
+	};
+	take_wire(args, "sink");
 	for (const struct argument *a = arguments; a->key; a++) {
 		if (!a->take)
 			*(uint64_t *)((char *)args + a->offset) = a->default_value;
@@ -163,6 +168,38 @@ static void from_profile(uint64_t *value, uint64_t profile)
 {
 	if (*value == UNSET)
 		*value = profile;
+}
+
+/* wire=pcap:IN,OUT is split at its comma: OUT looks like a key without a value. */
+static bool is_capture(
+	const struct ringside_args *args, const struct rte_kvargs *pairs, unsigned index)
+{
+	return index && args->wire == &ringside_wire_pcap &&
+	       !strcmp(pairs->pairs[index - 1].key, "wire") && !pairs->pairs[index].value &&
+	       !find(pairs->pairs[index].key);
+}
+
+static int take_pair(struct ringside_args *args, const struct rte_kvargs *pairs, unsigned index)
+{
+	const char *key = pairs->pairs[index].key, *value = pairs->pairs[index].value;
+
+	if (is_capture(args, pairs, index) && !take_text(args->capture, key))
+		return 0;
+	if (rte_kvargs_count(pairs, key) == 1)
+		return take(key, value, args);
+	RINGSIDE_LOG(ERR, "%s=%s: given more than once\n", key, value ? value : "");
+	return -EINVAL;
+}
+
+/* Nothing is ignored: there must be a replay that it paces. */
+static int check_pace(const struct ringside_args *args)
+{
+	if (args->pace == RINGSIDE_PACE_UNSET ||
+		(args->wire == &ringside_wire_pcap && *args->wire_argument))
+		return 0;
+	RINGSIDE_LOG(ERR, "pace=%s: it takes a replay, wire=pcap:IN,OUT\n",
+		args->pace == RINGSIDE_PACE_LINE ? "line" : "stamps");
+	return -EINVAL;
 }
 
 int ringside_args_parse(struct ringside_args *args, const char *parameters)
@@ -178,18 +215,12 @@ int ringside_args_parse(struct ringside_args *args, const char *parameters)
 				parameters);
 			return -EINVAL;
 		}
-		for (unsigned i = 0; i < pairs->count && !error; i++) {
-			if (rte_kvargs_count(pairs, pairs->pairs[i].key) > 1) {
-				RINGSIDE_LOG(ERR, "%s=%s: given more than once\n",
-					pairs->pairs[i].key,
-					pairs->pairs[i].value ? pairs->pairs[i].value : "");
-				error = -EINVAL;
-			} else {
-				error = take(pairs->pairs[i].key, pairs->pairs[i].value, args);
-			}
-		}
+		for (unsigned i = 0; i < pairs->count && !error; i++)
+			error = take_pair(args, pairs, i);
 		rte_kvargs_free(pairs);
 	}
+	if (!error)
+		error = check_pace(args);
 	if (error)
 		return error;
 	from_profile(&args->tidv, args->profile->tidv);

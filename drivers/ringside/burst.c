@@ -16,6 +16,13 @@ static void clean(struct ringside_queue *queue, uint64_t now)
 	e1000e_clean_done(queue->driver, queue->index, now);
 }
 
+void ringside_advance(struct ringside_queue *queue, uint64_t now)
+{
+	ringside_wire_receive(queue, now);
+	nic_advance(queue->nic, now);
+	queue->advanced_at = now;
+}
+
 void ringside_poll(struct ringside_queue *queue, uint64_t now)
 {
 	uint64_t raised, gap = now - queue->polled_at;
@@ -23,8 +30,7 @@ void ringside_poll(struct ringside_queue *queue, uint64_t now)
 	if (gap > queue->stats.longest_gap)
 		queue->stats.longest_gap = gap;
 	queue->polled_at = now;
-	ringside_wire_receive(queue, now);
-	nic_advance(queue->nic, now);
+	ringside_advance(queue, now);
 	if (!nic_take_interrupt(queue->nic, &raised) || !e1000e_interrupt(queue->driver, now))
 		return;
 	if (queue->port->args.clean == RINGSIDE_CLEAN_IRQ)
@@ -105,7 +111,7 @@ int ringside_queue_done_cleanup(void *tx_queue, uint32_t most)
 
 	rte_spinlock_lock(&queue->lock);
 	now = rte_get_tsc_cycles();
-	nic_advance(queue->nic, now);
+	ringside_advance(queue, now);
 	while ((!most || cleaned < most) && e1000e_clean_packet(queue->driver, queue->index, now))
 		cleaned++;
 	e1000e_clean_done(queue->driver, queue->index, now);

@@ -20,10 +20,17 @@ const struct ringside_counter ringside_counters[] = {
 	{ "refused", true, QUEUE(tx_refused) },
 	{ "interrupts", true, DEVICE(interrupts) },
 	{ "peer_lost", true, QUEUE(peer_lost) },
+	{ "wire_taken", true, QUEUE(wire_taken) },
+	{ "wire_full", true, QUEUE(wire_full) },
+	{ "wire_errors", true, QUEUE(wire_tx_errors) },
 	{ "packets", false, DRIVER(rx_packets) },
 	{ "bytes", false, DRIVER(rx_bytes) },
 	{ "missed", false, DEVICE(rx_missed) },
 	{ "no_buffer", false, DRIVER(rx_no_buffer) },
+	{ "wire_given", false, QUEUE(wire_given) },
+	{ "wire_skipped", false, QUEUE(wire_skipped) },
+	{ "wire_ended", false, QUEUE(wire_ended) },
+	{ "wire_errors", false, QUEUE(wire_rx_errors) },
 	{ 0 },
 };
 

@@ -72,6 +72,7 @@ static int dev_stop(struct rte_eth_dev *dev)
 
 	for (unsigned i = 0; i < pairs(dev); i++)
 		ringside_queue_stop(&port->queue[i]);
+	ringside_wire_stop(port);
 	stop_trace(port);
 	dev->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
 	for (unsigned i = 0; i < dev->data->nb_rx_queues; i++)
@@ -86,6 +87,8 @@ static int dev_start(struct rte_eth_dev *dev)
 	struct ringside_port *port = port_of(dev);
 	int error = start_trace(port);
 
+	if (!error)
+		error = ringside_wire_start(port);
 	for (unsigned i = 0; i < pairs(dev) && !error; i++)
 		error = ringside_queue_start(&port->queue[i]);
 	if (error) {
@@ -110,6 +113,7 @@ static int dev_close(struct rte_eth_dev *dev)
 		rte_ring_free(port->queue[i].inbox);
 		port->queue[i].inbox = NULL;
 	}
+	ringside_wire_close(port);
 	dev->data->mac_addrs = NULL; /* part of the private data, not an allocation */
 	return 0;
 }
@@ -334,6 +338,7 @@ static int probe(struct rte_vdev_device *vdev)
 	struct ringside_args args;
 	struct ringside_port *port;
 	struct rte_eth_dev *dev;
+	int error;
 
 	if (ringside_args_parse(&args, rte_vdev_device_args(vdev)))
 		return -EINVAL;
@@ -343,6 +348,11 @@ static int probe(struct rte_vdev_device *vdev)
 	port = port_of(dev);
 	port->dev = dev;
 	port->args = args;
+	error = ringside_wire_open(port);
+	if (error) {
+		rte_eth_dev_release_port(dev);
+		return error;
+	}
 	for (unsigned i = 0; i < RINGSIDE_QUEUES_MOST; i++) {
 		port->queue[i].port = port;
 		port->queue[i].index = (uint16_t)i;

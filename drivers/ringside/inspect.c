@@ -15,26 +15,31 @@ static uint16_t index_of(uint16_t from, uint16_t offset, uint16_t count)
 static void advance(struct ringside_queue *queue)
 {
 	rte_spinlock_lock(&queue->lock);
-	nic_advance(queue->nic, rte_get_tsc_cycles());
+	ringside_advance(queue, rte_get_tsc_cycles());
 	rte_spinlock_unlock(&queue->lock);
 }
 
-int ringside_rx_descriptor_status(void *rx_queue, uint16_t offset)
+static int rx_status(const struct ringside_queue *queue, uint16_t offset)
 {
-	struct ringside_queue *queue = rx_queue;
-	const struct e1000e_rx_ring *ring;
+	const struct e1000e_rx_ring *ring = &queue->driver->rx;
 	uint16_t posted;
 
-	if (!queue->driver || offset >= queue->rx_ring_size)
-		return -EINVAL;
-	advance(queue);
-	ring = &queue->driver->rx;
 	posted = (uint16_t)((ring->next_to_use + ring->count - ring->next_to_clean) % ring->count);
 	if (offset >= posted)
 		return RTE_ETH_RX_DESC_UNAVAIL;
 	return ring->desc[index_of(ring->next_to_clean, offset, ring->count)].status & RXD_STAT_DD
 		       ? RTE_ETH_RX_DESC_DONE
 		       : RTE_ETH_RX_DESC_AVAIL;
+}
+
+int ringside_rx_descriptor_status(void *rx_queue, uint16_t offset)
+{
+	struct ringside_queue *queue = rx_queue;
+
+	if (!queue->driver || offset >= queue->rx_ring_size)
+		return -EINVAL;
+	advance(queue);
+	return rx_status(queue, offset);
 }
 
 /* From the descriptor that the next packet takes on: full until it has been cleaned. */
@@ -65,8 +70,11 @@ uint32_t ringside_rx_queue_count(void *rx_queue)
 	struct ringside_queue *queue = rx_queue;
 	uint32_t count = 0;
 
+	if (!queue->driver)
+		return 0;
+	advance(queue);
 	while (count < queue->rx_ring_size &&
-		ringside_rx_descriptor_status(queue, (uint16_t)count) == RTE_ETH_RX_DESC_DONE)
+		rx_status(queue, (uint16_t)count) == RTE_ETH_RX_DESC_DONE)
 		count++;
 	return count;
 }
@@ -109,6 +117,7 @@ int ringside_get_reg(struct rte_eth_dev *dev, struct rte_dev_reg_info *info)
 		REG_TIDV, REG_TXDCTL, REG_TADV };
 	struct ringside_queue *queue = &((struct ringside_port *)dev->data->dev_private)->queue[0];
 	uint32_t *out = info->data;
+	uint64_t now;
 
 	if (!out) {
 		info->width = sizeof(uint32_t);
@@ -120,8 +129,10 @@ int ringside_get_reg(struct rte_eth_dev *dev, struct rte_dev_reg_info *info)
 	if (!queue->nic)
 		return -ENODEV;
 	rte_spinlock_lock(&queue->lock);
+	now = rte_get_tsc_cycles();
+	ringside_advance(queue, now);
 	for (unsigned i = 0; i < RTE_DIM(offsets); i++)
-		out[i] = nic_read(queue->nic, offsets[i], rte_get_tsc_cycles());
+		out[i] = nic_read(queue->nic, offsets[i], now);
 	rte_spinlock_unlock(&queue->lock);
 	info->version = 1;
 	return 0;

@@ -36,7 +36,7 @@ static int make_device(struct ringside_queue *queue)
 		.sink = queue->port->tracing ? &queue->port->writer.sink : NULL,
 		.sink_cpu = queue->index,
 		.device = 0,
-		.wire = ringside_wire(queue),
+		.wire = ringside_wire_of(queue),
 	};
 
 	queue->nic = nic_create(&config);
@@ -76,7 +76,7 @@ int ringside_queue_start(struct ringside_queue *queue)
 
 	if (!error)
 		error = make_driver(queue, now);
-	queue->polled_at = now;
+	queue->polled_at = queue->advanced_at = now;
 	if (error)
 		ringside_queue_stop(queue);
 	return error;

@@ -20,18 +20,18 @@
 #include <rte_spinlock.h>
 
 #define RINGSIDE_QUEUES_MOST   4
-#define RINGSIDE_NAME_BYTES    64
 #define RINGSIDE_PATH_BYTES    512
 #define RINGSIDE_MTU_MOST      9216
 #define RINGSIDE_INBOX         1024 /* frames on their way from a peer */
-#define RINGSIDE_COUNTERS_MOST 24
+#define RINGSIDE_COUNTERS_MOST 32
 #define RINGSIDE_SEGMENTS      40 /* buffers of one packet */
 
 /* Every argument, as the documentation of the driver has it. */
 #define RINGSIDE_ARGUMENTS                                                                   \
 	"profile=<linux-2.6.35|linux-6.1> itr=<0|100-100000> tidv=<0-65535> tadv=<0-65535> " \
 	"rdtr=<0-65535> radv=<0-65535> speed=<0|10-100000> reserve=<0-1000> "                \
-	"checksum=<offload|always> clean=<irq|threshold|lazy> wire=<sink|loop|peer:NAME> "   \
+	"checksum=<offload|always> clean=<irq|threshold|lazy> "                              \
+	"wire=<sink|loop|peer:NAME|pcap:IN,OUT> pace=<stamps|line> "                         \
 	"trace=<DIR> seed=<N>"
 
 /* When the driver takes cleaned packets back. */
@@ -41,7 +41,14 @@ enum ringside_clean {
 	RINGSIDE_CLEAN_LAZY,      /* when the ring has no room left */
 };
 
-enum ringside_wire { RINGSIDE_WIRE_SINK, RINGSIDE_WIRE_LOOP, RINGSIDE_WIRE_PEER };
+/* When the frames of a replayed capture arrive. */
+enum ringside_pace {
+	RINGSIDE_PACE_UNSET,  /* as stamps */
+	RINGSIDE_PACE_STAMPS, /* with the distances of their time stamps */
+	RINGSIDE_PACE_LINE,   /* one behind the other */
+};
+
+struct ringside_wire_type; /* wire.h */
 
 /* The devargs, each with its default: args.c has the table. */
 struct ringside_args {
@@ -52,8 +59,10 @@ struct ringside_args {
 	uint64_t reserve;
 	bool checksum_always;
 	enum ringside_clean clean;
-	enum ringside_wire wire;
-	char peer[RINGSIDE_NAME_BYTES];
+	const struct ringside_wire_type *wire;
+	char wire_argument[RINGSIDE_PATH_BYTES]; /* a peer's name, IN, an interface */
+	char capture[RINGSIDE_PATH_BYTES];       /* OUT */
+	enum ringside_pace pace;
 	char trace[RINGSIDE_PATH_BYTES];
 	uint64_t seed;
 };
@@ -64,6 +73,11 @@ struct ringside_queue_stats {
 	uint64_t tx_refused;  /* longer than a ring can take: freed, counted as an error */
 	uint64_t longest_gap; /* cycles between two polls */
 	uint64_t peer_lost;   /* frames that the peer had no buffer or no place for */
+	/* frames that a capture or an interface took, had no room for, and failed to take; of a
+	 * capture that fails, those that it had taken but not written count as both */
+	uint64_t wire_taken, wire_full, wire_tx_errors;
+	/* frames that came from one and that can't be received, ends of captures, failed reads */
+	uint64_t wire_given, wire_skipped, wire_ended, wire_rx_errors;
 };
 
 /* One queue pair with its device. */
@@ -79,6 +93,7 @@ struct ringside_queue {
 	struct e1000e_port *driver;
 	struct rte_ring *inbox; /* frames from the peer */
 	uint64_t polled_at;
+	uint64_t advanced_at; /* the device has executed all up to here */
 	struct ringside_queue_stats stats;
 	uint64_t counter_base[RINGSIDE_COUNTERS_MOST]; /* of earlier starts, less what was reset */
 };
@@ -88,6 +103,7 @@ struct ringside_port {
 	struct ringside_args args;
 	struct ringside_queue queue[RINGSIDE_QUEUES_MOST];
 	struct rte_ether_addr mac;
+	void *wire; /* what args.wire keeps */
 	bool tracing;
 	struct trace_writer writer;
 	unsigned traces; /* folders written, one a start */
@@ -127,8 +143,20 @@ uint16_t ringside_rx_burst(void *queue, struct rte_mbuf **packets, uint16_t coun
 uint16_t ringside_tx_burst(void *queue, struct rte_mbuf **packets, uint16_t count);
 void ringside_poll(struct ringside_queue *queue, uint64_t now);
 
-/* wire.c: the nic_wire of a queue's device; frames from a peer. */
-struct nic_wire ringside_wire(struct ringside_queue *queue);
+/* Brings the queue's device to `now`, with what has come from the wire. Under the queue's lock. */
+void ringside_advance(struct ringside_queue *queue, uint64_t now);
+
+/*
+ * wire.c. A value of wire= becomes a type and its argument; NULL: it is none. A port opens its wire
+ * at the probe, which may refuse it after a line in the log, starts it before its queues, stops it
+ * after them and closes it when it goes.
+ */
+const struct ringside_wire_type *ringside_wire_find(const char *value, const char **argument);
+int ringside_wire_open(struct ringside_port *port);
+int ringside_wire_start(struct ringside_port *port);
+void ringside_wire_stop(struct ringside_port *port);
+void ringside_wire_close(struct ringside_port *port);
+struct nic_wire ringside_wire_of(struct ringside_queue *queue);
 void ringside_wire_receive(struct ringside_queue *queue, uint64_t now);
 
 #endif

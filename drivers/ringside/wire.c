@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is at the other end of the wire: nothing, the port itself, or another port. */
-#include "ringside.h"
+/* The types of wire, and those of them that stay inside DPDK: sink, loop and peer. */
+#include "wire.h"
 
+#include <errno.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static void loop(void *context, const struct nic_frame *frame, uint64_t now)
 /* The peer's queue of the same number, or the one that its number wraps to; NULL: it is down. */
 static struct ringside_queue *peer_of(const struct ringside_queue *queue)
 {
-	struct rte_eth_dev *dev = rte_eth_dev_get_by_name(queue->port->args.peer);
+	struct rte_eth_dev *dev = rte_eth_dev_get_by_name(queue->port->args.wire_argument);
 	struct ringside_port *peer;
 	uint16_t queues;
 
@@ -25,6 +26,14 @@ static struct ringside_queue *peer_of(const struct ringside_queue *queue)
 	peer = dev->data->dev_private;
 	queues = dev->data->nb_rx_queues;
 	return queues ? &peer->queue[queue->index % queues] : NULL;
+}
+
+static int peer_open(struct ringside_port *port)
+{
+	if (*port->args.wire_argument)
+		return 0;
+	RINGSIDE_LOG(ERR, "wire=peer:: it takes the name of a port\n");
+	return -EINVAL;
 }
 
 static struct rte_mbuf *copy(const struct nic_frame *frame, struct rte_mempool *pool)
@@ -55,28 +64,93 @@ static void to_peer(void *context, const struct nic_frame *frame, uint64_t now)
 	}
 }
 
-struct nic_wire ringside_wire(struct ringside_queue *queue)
-{
-	static void (*const transmit[])(void *, const struct nic_frame *, uint64_t) = {
-		[RINGSIDE_WIRE_SINK] = NULL,
-		[RINGSIDE_WIRE_LOOP] = loop,
-		[RINGSIDE_WIRE_PEER] = to_peer,
-	};
+static const struct ringside_wire_type sink = { .name = "sink" };
+static const struct ringside_wire_type looped = { .name = "loop", .transmit = loop };
+static const struct ringside_wire_type peer_port = {
+	.name = "peer", .takes_argument = true, .open = peer_open, .transmit = to_peer
+};
 
-	return (struct nic_wire){ .context = queue, .transmit = transmit[queue->port->args.wire] };
+static const struct ringside_wire_type *const types[] = { &sink, &looped, &peer_port,
+	&ringside_wire_pcap };
+
+const struct ringside_wire_type *ringside_wire_find(const char *value, const char **argument)
+{
+	size_t name = strcspn(value, ":");
+
+	for (size_t i = 0; i < RTE_DIM(types); i++) {
+		if (strlen(types[i]->name) != name || strncmp(types[i]->name, value, name) ||
+			types[i]->takes_argument != (value[name] == ':'))
+			continue;
+		*argument = value[name] ? value + name + 1 : "";
+		return types[i];
+	}
+	return NULL;
 }
 
+int ringside_wire_open(struct ringside_port *port)
+{
+	const struct ringside_wire_type *type = port->args.wire;
+	int error = type->open ? type->open(port) : 0;
+
+	if (error)
+		ringside_wire_close(port);
+	return error;
+}
+
+int ringside_wire_start(struct ringside_port *port)
+{
+	const struct ringside_wire_type *type = port->args.wire;
+
+	return type->start ? type->start(port) : 0;
+}
+
+void ringside_wire_stop(struct ringside_port *port)
+{
+	if (port->args.wire->stop)
+		port->args.wire->stop(port);
+}
+
+void ringside_wire_close(struct ringside_port *port)
+{
+	if (port->args.wire->close)
+		port->args.wire->close(port);
+}
+
+struct nic_wire ringside_wire_of(struct ringside_queue *queue)
+{
+	return (struct nic_wire){ .context = queue, .transmit = queue->port->args.wire->transmit };
+}
+
+void ringside_wire_give(
+	struct ringside_queue *queue, const void *data, uint32_t bytes, uint64_t now)
+{
+	struct nic_frame frame = { .count = 1, .bytes = bytes, .segment = { { data, bytes } } };
+
+	nic_receive(queue->nic, &frame, now);
+}
+
+bool ringside_wire_has_room(struct ringside_queue *queue, uint32_t bytes, uint64_t now)
+{
+	uint32_t ring = queue->rx_ring_size, head, tail;
+
+	if (!ring)
+		return false;
+	head = nic_read(queue->nic, REG_RDH, now);
+	tail = nic_read(queue->nic, REG_RDT, now);
+	return (tail + ring - head) % ring * RX_BUFFER_BYTES >= bytes;
+}
+
+/* A peer may have named us whatever our own wire is. */
 void ringside_wire_receive(struct ringside_queue *queue, uint64_t now)
 {
 	void *packet;
 
 	while (queue->inbox && !rte_ring_dequeue(queue->inbox, &packet)) {
 		struct rte_mbuf *m = packet;
-		struct nic_frame frame = { .count = 1,
-			.bytes = m->pkt_len,
-			.segment = { { rte_pktmbuf_mtod(m, void *), m->pkt_len } } };
 
-		nic_receive(queue->nic, &frame, now);
+		ringside_wire_give(queue, rte_pktmbuf_mtod(m, void *), m->pkt_len, now);
 		rte_pktmbuf_free(m);
 	}
+	if (queue->port->args.wire->receive)
+		queue->port->args.wire->receive(queue, now);
 }
