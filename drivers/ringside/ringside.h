@@ -31,7 +31,7 @@
 	"profile=<linux-2.6.35|linux-6.1> itr=<0|100-100000> tidv=<0-65535> tadv=<0-65535> " \
 	"rdtr=<0-65535> radv=<0-65535> speed=<0|10-100000> reserve=<0-1000> "                \
 	"checksum=<offload|always> clean=<irq|threshold|lazy> "                              \
-	"wire=<sink|loop|peer:NAME|pcap:IN,OUT> pace=<stamps|line> "                         \
+	"wire=<sink|loop|peer:NAME|pcap:IN,OUT|tap:IFNAME> pace=<stamps|line> "              \
 	"trace=<DIR> seed=<N>"
 
 /* When the driver takes cleaned packets back. */

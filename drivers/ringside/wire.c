@@ -71,7 +71,7 @@ static const struct ringside_wire_type peer_port = {
 };
 
 static const struct ringside_wire_type *const types[] = { &sink, &looped, &peer_port,
-	&ringside_wire_pcap };
+	&ringside_wire_pcap, &ringside_wire_tap };
 
 const struct ringside_wire_type *ringside_wire_find(const char *value, const char **argument)
 {

@@ -7,6 +7,7 @@
  *   loop         the queue itself
  *   peer:NAME    another port of this driver, which need not name us in turn
  *   pcap:IN,OUT  frames come from the capture IN and go to the capture OUT; see wire_pcap.c
+ *   tap:IFNAME   a TAP interface of this kernel; see wire_tap.c
  */
 #ifndef DRIVERS_RINGSIDE_WIRE_H
 #define DRIVERS_RINGSIDE_WIRE_H
@@ -33,7 +34,7 @@ struct ringside_wire_type {
 	void (*close)(struct ringside_port *port);
 };
 
-extern const struct ringside_wire_type ringside_wire_pcap;
+extern const struct ringside_wire_type ringside_wire_pcap, ringside_wire_tap;
 
 /* Gives the device a frame in one piece. */
 void ringside_wire_give(

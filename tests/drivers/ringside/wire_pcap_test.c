@@ -334,7 +334,7 @@ static void what_is_no_capture_is_refused(void)
 	refused("wire=pcap:" IN ",./" IN,
 		"wire=pcap:in.pcap,./in.pcap: ./in.pcap: ", "it is IN as well");
 	refused("wire=pcap:", "wire=pcap:,: it takes pcap:IN,OUT", "neither is given");
-	refused("wire=pcap", "wire=pcap: it takes ", "peer:NAME or pcap:IN,OUT");
+	refused("wire=pcap", "wire=pcap: it takes ", "pcap:IN,OUT or tap:IFNAME");
 	refused("wire=pcap:" IN ",itr", "itr=: it takes ", "interrupts a second");
 	refused("wire=loop," OUT, "out.pcap=: no such argument", "");
 	refused("wire=pcap:,a=b", "a=b: no such argument", "");

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * wire=tap:IFNAME: a TAP interface of this kernel, which is made at the probe and goes with the
+ * port; one that exists already (`ip tuntap add IFNAME mode tap`) is used and stays. It is the
+ * caller who brings it up and gives it addresses. What the kernel sends while the port is stopped
+ * waits for the start.
+ *
+ * Frames that leave the wire, of all queues, are written to it: the kernel receives them. What it
+ * sends is read when queue 0 is polled, as long as the driver has posted buffers for the longest
+ * frame; meanwhile it waits in the interface's queue, and what finds that full is the interface's
+ * tx_dropped.
+ */
+#include "wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
+#include <rte_malloc.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+struct tap {
+	int fd;
+	atomic_flag told;                       /* of an error in the log; all are counted */
+	uint8_t frame[RINGSIDE_FRAME_MOST + 1]; /* one more shows that it was longer */
+};
+
+static int refuse(const struct ringside_port *port, const char *what, int error)
+{
+	RINGSIDE_LOG(ERR, "wire=tap:%s: %s: %s\n", port->args.wire_argument, what, strerror(error));
+	return -error;
+}
+
+static int tap_open(struct ringside_port *port)
+{
+	const char *name = port->args.wire_argument;
+	struct ifreq request = { .ifr_flags = IFF_TAP | IFF_NO_PI };
+	struct tap *tap;
+
+	/* the kernel makes a number of %d, and then nobody knows the name */
+	if (!*name || strlen(name) >= IFNAMSIZ || strchr(name, '%'))
+		return refuse(port, "an interface name has 1 to 15 characters and no %", EINVAL);
+	tap = rte_zmalloc("ringside tap", sizeof(*tap), 0);
+	if (!tap)
+		return refuse(port, "it can't be opened", ENOMEM);
+	port->wire = tap;
+	atomic_flag_clear(&tap->told);
+	tap->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (tap->fd < 0)
+		return refuse(port, "/dev/net/tun", errno);
+	strcpy(request.ifr_name, name);
+	if (ioctl(tap->fd, TUNSETIFF, &request))
+		return refuse(port, "it can't be made or taken as a TAP interface", errno);
+	return 0;
+}
+
+static void tap_close(struct ringside_port *port)
+{
+	struct tap *tap = port->wire;
+
+	if (!tap)
+		return;
+	if (tap->fd >= 0)
+		close(tap->fd);
+	rte_free(tap);
+	port->wire = NULL;
+}
+
+static void tell(const struct ringside_port *port, struct tap *tap, const char *what)
+{
+	int error = errno;
+
+	if (!atomic_flag_test_and_set(&tap->told))
+		RINGSIDE_LOG(NOTICE, "%s: %s: %s (further errors are only counted)\n",
+			port->args.wire_argument, what, strerror(error));
+}
+
+static void transmit(void *context, const struct nic_frame *frame, uint64_t now)
+{
+	struct ringside_queue *queue = context;
+	struct tap *tap = queue->port->wire;
+	struct iovec pieces[NIC_SEGMENTS_MOST];
+
+	(void)now;
+	for (unsigned i = 0; i < frame->count; i++)
+		pieces[i] = (struct iovec){ (void *)(uintptr_t)frame->segment[i].data,
+			frame->segment[i].bytes };
+	if (writev(tap->fd, pieces, (int)frame->count) >= 0) {
+		queue->stats.wire_taken++;
+	} else if (errno == EAGAIN) {
+		queue->stats.wire_full++;
+	} else { /* EIO: the interface is down */
+		queue->stats.wire_tx_errors++;
+		tell(queue->port, tap, "a frame can't be written");
+	}
+}
+
+static void receive(struct ringside_queue *queue, uint64_t now)
+{
+	struct tap *tap = queue->port->wire;
+
+	if (queue->index)
+		return;
+	while (ringside_wire_has_room(queue, RINGSIDE_FRAME_MOST, now)) {
+		ssize_t bytes = read(tap->fd, tap->frame, sizeof(tap->frame));
+
+		if (bytes < 0) {
+			if (errno != EAGAIN) {
+				queue->stats.wire_rx_errors++;
+				tell(queue->port, tap, "no frame can be read");
+			}
+			break;
+		}
+		if (bytes > RINGSIDE_FRAME_MOST) {
+			queue->stats.wire_skipped++;
+			continue;
+		}
+		ringside_wire_give(queue, tap->frame, (uint32_t)bytes, now);
+		queue->stats.wire_given++;
+	}
+}
+
+const struct ringside_wire_type ringside_wire_tap = {
+	.name = "tap",
+	.takes_argument = true,
+	.open = tap_open,
+	.transmit = transmit,
+	.receive = receive,
+	.close = tap_close,
+};
