@@ -114,6 +114,7 @@ static const struct argument arguments[] = {
 		.take = take_wire,
 		.limits = "sink, loop, peer:NAME, pcap:IN,OUT or tap:IFNAME" },
 	{ .key = "pace", .take = take_pace, .limits = "stamps or line" },
+	{ .key = "fault", .take = ringside_faults_parse, .limits = RINGSIDE_FAULT_LIMITS },
 	{ .key = "trace", .take = take_trace, .limits = "a folder" },
 	{ "seed", AT(seed), 0, INT64_MAX, 1, NULL, "a whole number" },
 	{ 0 },

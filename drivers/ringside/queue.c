@@ -27,7 +27,7 @@ static unsigned alloc_buffers(void *context, struct rte_mbuf **buffers, unsigned
 	return got;
 }
 
-static int make_device(struct ringside_queue *queue)
+static int make_device(struct ringside_queue *queue, uint64_t now)
 {
 	const struct ringside_args *args = &queue->port->args;
 	struct nic_config config = {
@@ -39,6 +39,7 @@ static int make_device(struct ringside_queue *queue)
 		.wire = ringside_wire_of(queue),
 	};
 
+	ringside_faults_fill(&config, args, now);
 	queue->nic = nic_create(&config);
 	return queue->nic ? 0 : -ENOMEM;
 }
@@ -72,7 +73,7 @@ static int make_driver(struct ringside_queue *queue, uint64_t now)
 int ringside_queue_start(struct ringside_queue *queue)
 {
 	uint64_t now = rte_get_tsc_cycles();
-	int error = make_device(queue);
+	int error = make_device(queue, now);
 
 	if (!error)
 		error = make_driver(queue, now);

@@ -32,7 +32,7 @@
 	"rdtr=<0-65535> radv=<0-65535> speed=<0|10-100000> reserve=<0-1000> "                \
 	"checksum=<offload|always> clean=<irq|threshold|lazy> "                              \
 	"wire=<sink|loop|peer:NAME|pcap:IN,OUT|tap:IFNAME> pace=<stamps|line> "              \
-	"trace=<DIR> seed=<N>"
+	"fault=<TYPE@S[+S][xN][;...]> trace=<DIR> seed=<N>"
 
 /* When the driver takes cleaned packets back. */
 enum ringside_clean {
@@ -63,6 +63,8 @@ struct ringside_args {
 	char wire_argument[RINGSIDE_PATH_BYTES]; /* a peer's name, IN, an interface */
 	char capture[RINGSIDE_PATH_BYTES];       /* OUT */
 	enum ringside_pace pace;
+	struct nic_fault faults[NIC_FAULTS_MOST]; /* times are ns after the start */
+	unsigned fault_count;
 	char trace[RINGSIDE_PATH_BYTES];
 	uint64_t seed;
 };
@@ -132,6 +134,15 @@ void ringside_counters_reset(struct ringside_queue *queue);
 
 /* args.c: fills args from a vdev's parameters. 0, or -EINVAL after one line in the log. */
 int ringside_args_parse(struct ringside_args *args, const char *parameters);
+
+/* faults.c: fills args from the value of fault=. 0, or -1: it is no such list. */
+#define RINGSIDE_FAULT_LIMITS                                                                \
+	"up to 8 of tx_stop@S, tx_stop@S+S, link_pause@S, link_pause@S+S, irq_loss@SxN and " \
+	"writeback_loss@SxN, separated by ';': S 0 to 86400 seconds, N 1 to 1000000000"
+int ringside_faults_parse(struct ringside_args *args, const char *value);
+/* The faults of a device that starts at `now`. */
+void ringside_faults_fill(
+	struct nic_config *config, const struct ringside_args *args, uint64_t now);
 
 /* queue.c */
 int ringside_queue_start(struct ringside_queue *queue);
