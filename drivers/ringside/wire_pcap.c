@@ -3,12 +3,13 @@
  * wire=pcap:IN,OUT: frames of the capture IN arrive at queue 0, frames that leave the wire go to
  * the capture OUT. Either may be left out (pcap:IN and pcap:,OUT).
  *
- * IN is anything libpcap reads, of Ethernet. It is replayed anew at each start, either with the
- * distances of its time stamps (the first frame comes at the start) or as fast as the line carries
- * it; without a line rate a frame comes as soon as a receive buffer is free. A stamp that lies
- * before its predecessor's is taken as the same time. What is empty, cut short in the capture or
- * longer than RINGSIDE_FRAME_MOST is skipped and counted. A frame never comes early; it comes late
- * if nobody polls, with the time it should have had as far as the device hasn't gone beyond.
+ * IN is anything libpcap reads, of Ethernet. It is replayed anew at each start, from the first poll
+ * of queue 0 on (a program may take long from its start to its polls): either with the distances of
+ * its time stamps, beginning at once, or as fast as the line carries it; without a line rate a
+ * frame comes as soon as a receive buffer is free. A stamp that lies before its predecessor's is
+ * taken as the same time. What is empty, cut short in the capture or longer than
+ * RINGSIDE_FRAME_MOST is skipped and counted. A frame never comes early; it comes late if nobody
+ * polls, with the time it should have had as far as the device hasn't gone beyond.
  *
  * OUT is made at the probe and gets the frames of all starts, stamped with the wall-clock
  * nanosecond at which the last bit left. A queue's frames are in order; those of several queues are
@@ -41,6 +42,7 @@ struct replay {
 	const u_char *data; /* of the next frame */
 	bool first;         /* it is the first */
 	uint64_t first_ns;  /* stamp of the first */
+	uint64_t start;     /* of the replay; 0: it has not begun */
 	uint64_t due;       /* when the next one arrives */
 };
 
@@ -185,7 +187,7 @@ static bool by_room(const struct ringside_port *port)
 }
 
 /* When the frame that was just read arrives; its predecessor came at replay->due. */
-static uint64_t arrival(const struct ringside_port *port, struct replay *replay, uint64_t start)
+static uint64_t arrival(const struct ringside_port *port, struct replay *replay)
 {
 	const struct pcap_pkthdr *header = replay->header;
 	const struct nic_config line = { .hz = rte_get_tsc_hz(),
@@ -198,18 +200,18 @@ static uint64_t arrival(const struct ringside_port *port, struct replay *replay,
 	if (replay->first)
 		replay->first_ns = ns;
 	offset = ns > replay->first_ns ? ns - replay->first_ns : 0;
-	at = start + cycles_of_ns(offset < OFFSET_NS_MOST ? offset : OFFSET_NS_MOST, line.hz);
+	at = replay->start +
+	     cycles_of_ns(offset < OFFSET_NS_MOST ? offset : OFFSET_NS_MOST, line.hz);
 	return at > replay->due ? at : replay->due;
 }
 
-static void read_next(struct ringside_queue *queue, struct pcap_wire *wire)
+static void read_next(struct ringside_queue *queue, struct replay *replay)
 {
-	struct replay *replay = &wire->replay;
 	int rc;
 
 	while ((rc = pcap_next_ex(replay->file, &replay->header, &replay->data)) == 1) {
 		if (can_replay(replay->header)) {
-			replay->due = arrival(queue->port, replay, wire->start);
+			replay->due = arrival(queue->port, replay);
 			replay->first = false;
 			return;
 		}
@@ -229,18 +231,14 @@ static int pcap_wire_start(struct ringside_port *port)
 {
 	struct pcap_wire *wire = port->wire;
 	struct timespec wall;
-	int error;
 
 	clock_gettime(CLOCK_REALTIME, &wall);
 	wire->start = rte_get_tsc_cycles();
 	wire->start_ns = (uint64_t)wall.tv_sec * CYCLES_NS_PER_S + (uint64_t)wall.tv_nsec;
 	if (!*port->args.wire_argument)
 		return 0;
-	wire->replay = (struct replay){ .first = true, .due = wire->start };
-	error = open_input(port, &wire->replay.file);
-	if (!error)
-		read_next(&port->queue[0], wire);
-	return error;
+	wire->replay = (struct replay){ .first = true };
+	return open_input(port, &wire->replay.file);
 }
 
 static void receive(struct ringside_queue *queue, uint64_t now)
@@ -249,8 +247,12 @@ static void receive(struct ringside_queue *queue, uint64_t now)
 	struct replay *replay = &wire->replay;
 	bool unpaced = by_room(queue->port);
 
-	if (queue->index)
+	if (queue->index || !replay->file)
 		return;
+	if (!replay->start) {
+		replay->start = replay->due = now;
+		read_next(queue, replay);
+	}
 	for (unsigned i = 0; i < FRAMES_A_POLL && replay->file && replay->due <= now; i++) {
 		uint64_t at = replay->due > queue->advanced_at ? replay->due : queue->advanced_at;
 		uint32_t bytes = replay->header->len;
@@ -259,7 +261,7 @@ static void receive(struct ringside_queue *queue, uint64_t now)
 			break;
 		ringside_wire_give(queue, replay->data, bytes, unpaced ? now : at);
 		queue->stats.wire_given++;
-		read_next(queue, wire);
+		read_next(queue, replay);
 	}
 }
 

@@ -82,7 +82,7 @@ static unsigned read_capture(const char *path, struct frame *frames)
 	return count;
 }
 
-/* Every frame of IN comes, in order, and none before its time after the start; in ns, 0: ends. */
+/* Every frame of IN comes, in order, and none before its time after the start, in ns. */
 static void replay(const char *arguments, const struct frame *frames, unsigned count,
 	uint64_t first_ns, uint64_t gap_ns)
 {
