@@ -9,6 +9,15 @@
  * for. After each packet the queue stops if fewer than `reserve` descriptors are left; it wakes
  * when clean-up has freed `wake_threshold` of them. Nothing here knows how many packets that makes.
  *
+ * DPDK's em driver (drivers/net/e1000/em_rxtx.c of 22.11) drives the same device by other rules,
+ * which are fields of the profile too. It posts a context descriptor only where the offload differs
+ * from the last one's. Its queue never stops: a packet that finds too few free descriptors is
+ * refused. It asks for a report (RS) only with the packet that fills a batch of `rs_threshold`
+ * descriptors, and gets the whole batch back when that report is there, so that packets behind the
+ * last RS stay in the ring however long ago they were sent. It differs from em in this: a packet is
+ * freed with its batch, where em keeps it until its descriptor is used again; and the tail is
+ * written with each packet, where em writes it with each burst, at the same `now`.
+ *
  * Events: start_xmit, free, stop and wake. The caller emits `xmit`, since only it knows how long
  * the call took (e1000e_xmit_returned does it).
  */
@@ -30,6 +39,10 @@ struct e1000e_profile {
 	uint16_t wake_threshold; /* descriptors free that wake it */
 	uint16_t tidv, tadv;     /* module defaults of TxIntDelay and TxAbsIntDelay, 1.024 us */
 	bool flush_before_hang;  /* a hang counts only if flushing write-backs doesn't help */
+	bool context_reused;     /* see struct e1000e_config */
+	bool never_stops;        /* the same */
+	uint16_t rs_threshold;   /* at most, where the user names none; 0: RS with each packet */
+	uint16_t free_threshold; /* the same for tx_free_thresh; 0: not the driver's */
 	/* BQL and xmit_more, which 6.1 has and 2.6.35 hasn't, get their fields here. */
 };
 
@@ -52,6 +65,23 @@ enum e1000e_throttle e1000e_throttle_kind(uint64_t interrupt_throttle_rate);
 /* ITR for a fixed rate: 1/rate in units of 256 ns, rounded down (1000: 3906); 0 for 0. */
 uint32_t e1000e_throttle_register(uint32_t rate);
 
+/* DPDK's thresholds of a transmit queue. */
+struct e1000e_thresholds {
+	uint16_t rs;   /* descriptors that make a batch; 0: the default is filled in */
+	uint16_t free; /* fewer free than this, and a burst begins with a clean-up; 0: as above */
+	uint16_t wthresh; /* TXDCTL.WTHRESH */
+};
+
+/*
+ * Fills in what is 0: free, a quarter of the ring but at most the profile's; rs, the greatest
+ * divisor of the ring size within both thresholds. Returns NULL, or the text of the rule that the
+ * thresholds break. Those are the rules of Intel's poll-mode drivers; em itself lets an rs pass
+ * that is no divisor. A profile without rs_threshold has no rule but the register's for wthresh:
+ * rs becomes 1, and free 32 if it is 0.
+ */
+const char *e1000e_thresholds_set(struct e1000e_thresholds *thresholds,
+	const struct e1000e_profile *profile, uint16_t ring_size);
+
 struct e1000e_registers {
 	void *device;
 	uint32_t (*read)(void *device, uint32_t offset, uint64_t now);
@@ -73,7 +103,14 @@ struct e1000e_config {
 	uint16_t rdtr, radv;   /* 1.024 us */
 	uint16_t ring_size;    /* 64 to 4096, a multiple of 8 */
 	uint16_t reserve, wake_threshold;
-	bool context_always; /* a context descriptor also where no checksum is asked for */
+	bool context_always;   /* packets that ask for no checksum count as UDP that asks for it */
+	bool context_reused;   /* the context only where flags, l2_len or l3_len differ from the
+				  last's; an IPv4 header checksum needs one too */
+	bool never_stops;      /* no reserve, no gap: a packet is refused if it does not fit */
+	bool cleans_itself;    /* xmit frees batches until the packet fits */
+	bool tx_polled;        /* no interrupt for packets that were sent */
+	uint16_t rs_threshold; /* descriptors to the next RS, below ring_size; 0, 1: each packet */
+	uint8_t wthresh;       /* TXDCTL.WTHRESH, 0 to 63 */
 	uint32_t interrupt_throttle_rate; /* 0 or 100 to 100000 a second */
 	uint16_t tidv, tadv;              /* 1.024 us */
 	bool flush_before_hang;           /* see struct e1000e_profile */
@@ -90,6 +127,7 @@ struct e1000e_buffer {
 	struct rte_mbuf *packet; /* in the packet's last descriptor */
 	uint64_t time_stamp;     /* in its first: when it was queued; 0: empty */
 	uint16_t next_to_watch;  /* in its first: index of its last */
+	uint16_t report;         /* in the first of a batch: index of the one with RS */
 };
 
 /* What the hang check found, as the kernel's "Detected Hardware Unit Hang" has it. */
@@ -121,6 +159,10 @@ struct e1000e_tx_ring {
 	uint16_t count;
 	uint16_t next_to_use;
 	uint16_t next_to_clean;
+	uint16_t reported;   /* up to here descriptors are known to be done */
+	uint16_t unreported; /* from here on none has RS yet: the batch that is being filled */
+	uint16_t unreported_count;
+	uint64_t context;  /* the offload that the device has the context of; 0: none */
 	uint32_t cleaned;  /* descriptors, in this pass of the clean-up */
 	bool stopped;      /* netif_queue_stopped */
 	bool detect_hang;  /* set by the watchdog, looked at by the next clean-up */
@@ -188,7 +230,7 @@ bool e1000e_interrupt(struct e1000e_port *port, uint64_t now);
 /*
  * The poll function's transmit half is a loop over e1000e_clean_packet and then one
  * e1000e_clean_done; split so that virtual time can pass between two packets. clean_packet frees
- * the oldest packet if its last descriptor is written back, and returns false if there is none.
+ * the oldest packet if its last descriptor (its batch's) is written back, and returns false if not.
  * clean_done checks for a hang, which stops the queue, and wakes the queue; it returns true if it
  * woke it.
  */
@@ -197,6 +239,9 @@ static inline bool e1000e_clean_packet(struct e1000e_port *port, unsigned cpu, u
 	return port->clean_packet(port, cpu, now);
 }
 bool e1000e_clean_done(struct e1000e_port *port, unsigned cpu, uint64_t now);
+
+/* Frees the oldest batch, or its rest, if it has been reported. Returns how many packets. */
+unsigned e1000e_clean_batch(struct e1000e_port *port, unsigned cpu, uint64_t now);
 
 /*
  * The poll function's receive half: up to `most` packets that have arrived, and new buffers in
@@ -220,6 +265,12 @@ void e1000e_poll_done(struct e1000e_port *port, uint64_t now);
  */
 #define E1000E_WATCHDOG_S 2
 void e1000e_watchdog(struct e1000e_port *port, uint64_t now);
+
+/*
+ * Would the packet find no room even if all that can be reported were? What has no RS yet stays
+ * in the ring until more is sent.
+ */
+bool e1000e_never_fits(const struct e1000e_port *port, const struct rte_mbuf *packet);
 
 /* Descriptors not in use; one always stays empty, so an empty ring has count - 1. */
 static inline unsigned e1000e_desc_unused(const struct e1000e_tx_ring *ring)

@@ -71,9 +71,11 @@ enum {
 #define TXD_DTYP_DATA     (UINT32_C(1) << 20)
 #define TXD_DTYP_MASK     (UINT32_C(0xf) << 20)
 #define TXD_TUCMD_TCP     (UINT32_C(1) << 24) /* context: TCP, else UDP */
+#define TXD_TUCMD_IP      (UINT32_C(1) << 25) /* context: IPv4, else IPv6 */
 #define TXD_LEGACY_LENGTH UINT32_C(0xffff)
 #define TXD_DATA_LENGTH   UINT32_C(0xfffff)
 #define TXD_STAT_DD       (UINT32_C(1) << 0) /* done */
+#define TXD_POPTS_IXSM    (UINT32_C(1) << 8) /* insert the IPv4 header checksum */
 #define TXD_POPTS_TXSM    (UINT32_C(1) << 9) /* insert the TCP or UDP checksum */
 
 /* 16 bytes, little-endian, one of three layouts (82574 datasheet, 7.2.10 to 7.2.12). */

@@ -29,7 +29,9 @@ static bool config_valid(const struct e1000e_config *config)
 
 	return config->hz && config->ring_size >= RING_LEAST && config->ring_size <= RING_MOST &&
 	       config->ring_size % RING_MULTIPLE == 0 && config->reserve < config->ring_size - 1 &&
-	       config->wake_threshold < config->ring_size && rx_ring_valid(config) &&
+	       config->wake_threshold < config->ring_size &&
+	       config->rs_threshold < config->ring_size && config->wthresh <= TXDCTL_WTHRESH_MASK &&
+	       rx_ring_valid(config) &&
 	       (kind == E1000E_THROTTLE_OFF || kind == E1000E_THROTTLE_FIXED);
 }
 
@@ -41,7 +43,7 @@ uint32_t e1000e_throttle_register(uint32_t rate)
 /* The causes that the driver wants to hear of. */
 static uint32_t interrupts(const struct e1000e_port *port)
 {
-	return ICR_TXDW | (port->rx.count ? ICR_RXT0 | ICR_RXO : 0);
+	return (port->config.tx_polled ? 0 : ICR_TXDW) | (port->rx.count ? ICR_RXT0 | ICR_RXO : 0);
 }
 
 static void set_up_device(struct e1000e_port *port, uint64_t now)
@@ -63,6 +65,9 @@ static void set_up_device(struct e1000e_port *port, uint64_t now)
 		write_register(port, REG_RCTL, RCTL_EN, now);
 		e1000e_rx_fill(port, now);
 	}
+	if (config->wthresh)
+		write_register(
+			port, REG_TXDCTL, (uint32_t)config->wthresh << TXDCTL_WTHRESH_SHIFT, now);
 	write_register(port, REG_TIDV, config->tidv, now);
 	write_register(port, REG_TADV, config->tadv, now);
 	write_register(

@@ -9,6 +9,9 @@
  * descriptor each, + 4 in 6.1. Wake threshold and delays are the same in both. Before 6.1 believes
  * in a hang it flushes write-backs and looks again at the next check (since 2.6.39, for parts that
  * write back in bursts).
+ *
+ * em: what it does instead of stopping is in e1000e.h. It leaves TIDV and TADV alone, and its
+ * thresholds are DEFAULT_TX_RS_THRESH and DEFAULT_TX_FREE_THRESH.
  */
 const struct e1000e_profile e1000e_profiles[] = {
 	{ .name = "linux-2.6.35", .reserve = 20, .wake_threshold = 32, .tidv = 8, .tadv = 32 },
@@ -18,6 +21,11 @@ const struct e1000e_profile e1000e_profiles[] = {
 		.tidv = 8,
 		.tadv = 32,
 		.flush_before_hang = true },
+	{ .name = "dpdk-em",
+		.context_reused = true,
+		.never_stops = true,
+		.rs_threshold = 32,
+		.free_threshold = 32 },
 	{ .name = NULL },
 };
 

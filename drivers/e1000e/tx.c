@@ -7,8 +7,10 @@
 
 /* What e1000_xmit_frame asks for besides data and context: one for good measure, a gap of two. */
 #define PRE_CHECK_GAP   3
-#define CSUM_UDP_OFFSET 6  /* RFC 768: where the checksum stands in the header */
+#define CSUM_IP_OFFSET  10 /* RFC 791, 3.1: where the checksum stands in the header */
+#define CSUM_UDP_OFFSET 6  /* RFC 768 */
 #define CSUM_TCP_OFFSET 16 /* RFC 9293, 3.1 */
+#define OFFLOAD_LENGTHS 0xffff
 
 void e1000e_xmit_returned(struct e1000e_port *port, unsigned cpu, const struct rte_mbuf *packet,
 	uint32_t bytes, int rc, uint64_t now)
@@ -31,39 +33,65 @@ static inline uint16_t next(const struct e1000e_tx_ring *ring, uint16_t index)
 }
 
 /*
- * The context descriptor tells the device where the checksums are (82574 datasheet, 7.2.11). One
- * goes before every packet that asks for a checksum: the kernel's driver doesn't remember the last.
+ * What the packet asks of the device, as one number: the flags, and the lengths l2_len and l3_len,
+ * which are the low 16 bits of tx_offload. 0: nothing. Linux's driver leaves IP checksums to the
+ * stack.
  */
-static inline uint16_t post_context(
-	struct e1000e_tx_ring *ring, uint16_t index, const struct rte_mbuf *packet)
+static inline uint64_t offload_of(const struct e1000e_config *config, const struct rte_mbuf *packet)
+{
+	uint64_t flags = packet->ol_flags & RTE_MBUF_F_TX_L4_MASK;
+
+	if (config->context_always && !flags)
+		flags = RTE_MBUF_F_TX_UDP_CKSUM;
+	if (config->context_reused)
+		flags |= packet->ol_flags & RTE_MBUF_F_TX_IP_CKSUM;
+	return flags ? flags | (packet->tx_offload & OFFLOAD_LENGTHS) : 0;
+}
+
+static inline bool needs_context(
+	const struct e1000e_config *config, const struct e1000e_tx_ring *ring, uint64_t offload)
+{
+	return offload && !(config->context_reused && offload == ring->context);
+}
+
+/* The context descriptor tells the device where the checksums are (82574 datasheet, 7.2.11). */
+static inline uint16_t post_context(struct e1000e_tx_ring *ring, uint16_t index,
+	const struct rte_mbuf *packet, uint64_t offload)
 {
 	union tx_desc *desc = &ring->desc[index];
-	bool tcp = (packet->ol_flags & RTE_MBUF_F_TX_L4_MASK) == RTE_MBUF_F_TX_TCP_CKSUM;
-	uint8_t l4 = (uint8_t)(packet->l2_len + packet->l3_len);
+	bool ip = offload & RTE_MBUF_F_TX_IP_CKSUM, l4 = offload & RTE_MBUF_F_TX_L4_MASK;
+	bool tcp = (offload & RTE_MBUF_F_TX_L4_MASK) == RTE_MBUF_F_TX_TCP_CKSUM;
+	uint8_t l2_len = (uint8_t)packet->l2_len;
+	uint16_t l4_at = (uint16_t)(l2_len + packet->l3_len);
+	uint8_t l4_checksum = tcp ? CSUM_TCP_OFFSET : CSUM_UDP_OFFSET;
 
-	desc->context.ipcss = 0;
-	desc->context.ipcso = 0;
-	desc->context.ipcse = 0;
-	desc->context.tucss = l4;
-	desc->context.tucso = (uint8_t)(l4 + (tcp ? CSUM_TCP_OFFSET : CSUM_UDP_OFFSET));
+	desc->context.ipcss = ip ? l2_len : 0;
+	desc->context.ipcso = ip ? (uint8_t)(l2_len + CSUM_IP_OFFSET) : 0;
+	desc->context.ipcse = ip ? (uint16_t)(l4_at - 1) : 0;
+	desc->context.tucss = (uint8_t)l4_at;
+	desc->context.tucso = l4 ? (uint8_t)(l4_at + l4_checksum) : 0;
 	desc->context.tucse = 0;
-	desc->context.cmd_length = TXD_CMD_DEXT | TXD_DTYP_CONTEXT | (tcp ? TXD_TUCMD_TCP : 0);
+	desc->context.cmd_length = TXD_CMD_DEXT | TXD_DTYP_CONTEXT | (tcp ? TXD_TUCMD_TCP : 0) |
+				   (ip ? TXD_TUCMD_IP : 0);
 	desc->context.status = 0;
 	desc->context.hdrlen = 0;
 	desc->context.mss = 0;
 	ring->buffer[index].packet = NULL;
+	ring->context = offload;
 	return next(ring, index);
 }
 
 /*
  * A descriptor per segment: extended ones where the device is to insert a checksum, else legacy
- * ones, as Linux has it. The last one asks for the report, and for its delay if there is one.
+ * ones, as Linux has it. The last one has the interrupt's delay, if there is one.
  */
 static inline uint16_t post_data(struct e1000e_tx_ring *ring, uint16_t index,
-	struct rte_mbuf *packet, bool checksum, uint32_t delay)
+	struct rte_mbuf *packet, uint64_t offload, uint32_t delay)
 {
-	const uint32_t command = TXD_CMD_IFCS | (checksum ? TXD_CMD_DEXT | TXD_DTYP_DATA : 0);
+	const uint32_t command = TXD_CMD_IFCS | (offload ? TXD_CMD_DEXT | TXD_DTYP_DATA : 0);
 	const struct rte_mbuf *segment = packet;
+	uint32_t options = (offload & RTE_MBUF_F_TX_L4_MASK ? TXD_POPTS_TXSM : 0) |
+			   (offload & RTE_MBUF_F_TX_IP_CKSUM ? TXD_POPTS_IXSM : 0);
 	uint16_t last;
 
 	do {
@@ -71,15 +99,29 @@ static inline uint16_t post_data(struct e1000e_tx_ring *ring, uint16_t index,
 
 		desc->data.buffer_addr = (uintptr_t)rte_pktmbuf_mtod(segment, void *);
 		desc->data.cmd_length = command | segment->data_len;
-		desc->data.status = checksum ? TXD_POPTS_TXSM : 0;
+		desc->data.status = options;
 		ring->buffer[index].packet = NULL;
 		last = index;
 		index = next(ring, index);
 		segment = segment->next;
 	} while (segment);
-	ring->desc[last].data.cmd_length |= TXD_CMD_EOP | TXD_CMD_RS | delay;
+	ring->desc[last].data.cmd_length |= TXD_CMD_EOP | delay;
 	ring->buffer[last].packet = packet;
 	return last;
+}
+
+/* The packet that fills a batch asks for its report, with a threshold of 0 or 1 each packet. */
+static inline void ask_for_report(struct e1000e_port *port, uint16_t last, unsigned descriptors)
+{
+	struct e1000e_tx_ring *ring = &port->tx;
+
+	ring->unreported_count = (uint16_t)(ring->unreported_count + descriptors);
+	if (ring->unreported_count < port->config.rs_threshold)
+		return;
+	ring->desc[last].data.cmd_length |= TXD_CMD_RS;
+	ring->buffer[ring->unreported].report = last;
+	ring->unreported = next(ring, last);
+	ring->unreported_count = 0;
 }
 
 /* Rare enough, once a ringful, to ask here whether anybody listens. */
@@ -91,29 +133,68 @@ void tx_stop_queue(struct e1000e_port *port, unsigned cpu, uint64_t now)
 		port_emit(port, cpu, EVENT_STOP, NULL, 0, now);
 }
 
+unsigned e1000e_clean_batch(struct e1000e_port *port, unsigned cpu, uint64_t now)
+{
+	unsigned packets = 0;
+
+	while (port->clean_packet(port, cpu, now)) {
+		packets++;
+		if (port->tx.next_to_clean == port->tx.reported)
+			break;
+	}
+	port->tx.cleaned = 0;
+	return packets;
+}
+
+/* Where the queue never stops: descriptors are taken back batch by batch until there are enough. */
+static bool make_room(struct e1000e_port *port, unsigned cpu, unsigned needed, uint64_t now)
+{
+	while (e1000e_desc_unused(&port->tx) < needed) {
+		if (!port->config.cleans_itself || !e1000e_clean_batch(port, cpu, now)) {
+			port->stats.busy++;
+			return false;
+		}
+	}
+	return true;
+}
+
+bool e1000e_never_fits(const struct e1000e_port *port, const struct rte_mbuf *packet)
+{
+	const struct e1000e_config *config = &port->config;
+	unsigned needed = packet->nb_segs;
+
+	needed += needs_context(config, &port->tx, offload_of(config, packet)) ? 1 : 0;
+	needed += config->never_stops ? 0 : PRE_CHECK_GAP;
+	return needed + port->tx.unreported_count > port->tx.count - 1u;
+}
+
 static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, struct rte_mbuf *packet,
 	uint64_t now, const bool traced)
 {
 	const struct e1000e_config *config = &port->config;
 	struct e1000e_tx_ring *ring = &port->tx;
-	bool checksum = config->context_always || packet->ol_flags & RTE_MBUF_F_TX_L4_MASK;
-	unsigned needed = packet->nb_segs + (checksum ? 1u : 0u);
+	uint64_t offload = offload_of(config, packet);
+	bool context = needs_context(config, ring, offload);
+	unsigned needed = packet->nb_segs + (context ? 1u : 0u);
 	uint16_t first = ring->next_to_use, index = first, last;
 
+	if (unlikely(config->never_stops) && !make_room(port, cpu, needed, now))
+		return E1000E_TX_BUSY;
 	if (traced)
 		port_emit(port, cpu, EVENT_START_XMIT, packet, 0, now);
 
 	/* 1. Is there room for all of it? If not, the caller keeps it and the queue stops. */
-	if (unlikely(e1000e_desc_unused(ring) < needed + PRE_CHECK_GAP)) {
+	if (unlikely(e1000e_desc_unused(ring) < needed + PRE_CHECK_GAP) && !config->never_stops) {
 		tx_stop_queue(port, cpu, now);
 		port->stats.busy++;
 		return E1000E_TX_BUSY;
 	}
 
 	/* 2. Descriptors: the context first, then the data. */
-	if (checksum)
-		index = post_context(ring, index, packet);
-	last = post_data(ring, index, packet, checksum, config->tidv ? TXD_CMD_IDE : 0);
+	if (context)
+		index = post_context(ring, index, packet, offload);
+	last = post_data(ring, index, packet, offload, config->tidv ? TXD_CMD_IDE : 0);
+	ask_for_report(port, last, needed);
 	ring->buffer[first].time_stamp = now;
 	ring->buffer[first].next_to_watch = last;
 	ring->next_to_use = next(ring, last);
@@ -121,7 +202,7 @@ static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, stru
 	port->stats.queued_bytes += packet->pkt_len;
 
 	/* 3. Could the largest packet still follow? If not, stop now, before it comes. */
-	if (e1000e_desc_unused(ring) < config->reserve)
+	if (e1000e_desc_unused(ring) < config->reserve && !config->never_stops)
 		tx_stop_queue(port, cpu, now);
 
 	/* 4. The tail hands it to the device; descriptors must be in memory before that. */
@@ -138,15 +219,24 @@ static __rte_always_inline bool clean_packet(
 	uint16_t index = ring->next_to_clean, last;
 	struct rte_mbuf *packet;
 
-	/* 1. An empty ring has no next_to_watch: what stands there is old. One round is enough for
-	 * one pass: a sender on another CPU could keep it busy for ever. */
-	if (index == ring->next_to_use || ring->cleaned >= ring->count)
-		return false;
-	last = ring->buffer[index].next_to_watch;
-	if (!(ring->desc[last].data.status & TXD_STAT_DD))
+	/* 1. One round is enough for one pass: a sender on another CPU could keep it busy for
+	 * ever. */
+	if (ring->cleaned >= ring->count)
 		return false;
 
-	/* 2. DD says that the whole packet is done, whatever the descriptors before it say. */
+	/* 2. Is its batch done? One that is being filled has no report yet: what stands there is
+	 * old. DD says that all of the batch is done, whatever the descriptors before it say. */
+	if (index == ring->reported) {
+		if (index == ring->unreported)
+			return false;
+		last = ring->buffer[index].report;
+		if (!(ring->desc[last].data.status & TXD_STAT_DD))
+			return false;
+		ring->reported = next(ring, last);
+	}
+
+	/* 3. Its descriptors are free. */
+	last = ring->buffer[index].next_to_watch;
 	packet = ring->buffer[last].packet;
 	ring->buffer[index].time_stamp = 0;
 	ring->buffer[last].packet = NULL;
@@ -156,7 +246,7 @@ static __rte_always_inline bool clean_packet(
 	port->stats.packets++;
 	port->stats.bytes += packet->pkt_len;
 
-	/* 3. The packet goes back to the stack, which may free or reuse it at once. */
+	/* 4. The packet goes back to the stack, which may free or reuse it at once. */
 	if (traced)
 		port_emit(port, cpu, EVENT_FREE, packet, 0, now);
 	port->config.stack.free(port->config.stack.context, packet, now);

@@ -250,6 +250,8 @@ static void kernels_are_found_by_name(void)
 	CU_ASSERT_PTR_NULL(host_kernel_find(""));
 	CU_ASSERT_PTR_NULL(host_kernel_find("dpdk-em"));
 	for (const struct e1000e_profile *p = e1000e_profiles; p->name; p++) {
+		if (!strcmp(p->name, "dpdk-em")) /* no kernel above it */
+			continue;
 		CU_ASSERT_PTR_NOT_NULL_FATAL(host_kernel_find(p->name));
 		CU_ASSERT_STRING_EQUAL(host_kernel_find(p->name)->name, p->name);
 	}

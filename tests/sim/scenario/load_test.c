@@ -132,6 +132,7 @@ static void a_wrong_kind_is_refused(void)
 	refused("nic: {ring_size: {}}\n", 1, "ring_size", "one value");
 	refused("nic:\n  ring_size:\n", 2, "ring_size", "");
 	refused("nic: 256\n", 1, "nic", "mapping");
+	refused("driver: {profile: dpdk-em}\n", 1, "profile", "linux-6.1"); /* no kernel's */
 	refused("workload: {cpu: 0}\n", 1, "workload", "list");
 	refused("workload: [1]\n", 1, "workload", "mapping");
 	refused("duration_s: long\n", 1, "duration_s", "number");
