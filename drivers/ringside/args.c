@@ -100,7 +100,7 @@ static int take_speed(struct ringside_args *args, const char *value)
 #define AT(member) offsetof(struct ringside_args, member)
 
 static const struct argument arguments[] = {
-	{ .key = "profile", .take = take_profile, .limits = "linux-2.6.35 or linux-6.1" },
+	{ .key = "profile", .take = take_profile, .limits = "linux-2.6.35, linux-6.1 or dpdk-em" },
 	{ .key = "itr", .take = take_itr, .limits = "0 or 100 to 100000 interrupts a second" },
 	{ "tidv", AT(tidv), 0, 65535, UNSET, NULL, "0 to 65535, of 1.024 us" },
 	{ "tadv", AT(tadv), 0, 65535, UNSET, NULL, "0 to 65535, of 1.024 us" },
@@ -157,9 +157,10 @@ static int take(const char *key, const char *value, void *opaque)
 
 static void set_defaults(struct ringside_args *args)
 {
-	*args = (struct ringside_args){
-		.profile = &e1000e_profiles[0], .itr = 1000, .speed = 1000
-	};
+	*args = (struct ringside_args){ .profile = &e1000e_profiles[0],
+		.itr = 1000,
+		.speed = 1000,
+		.clean = RINGSIDE_CLEAN_UNSET };
 	take_wire(args, "sink");
 	for (const struct argument *a = arguments; a->key; a++) {
 		if (!a->take)
@@ -205,6 +206,23 @@ static int check_pace(const struct ringside_args *args)
 	return -EINVAL;
 }
 
+static int complete(struct ringside_args *args)
+{
+	const struct e1000e_profile *profile = args->profile;
+
+	if (profile->never_stops && args->reserve != UNSET) {
+		RINGSIDE_LOG(ERR, "reserve=%" PRIu64 ": the queue of profile=%s never stops\n",
+			args->reserve, profile->name);
+		return -EINVAL;
+	}
+	from_profile(&args->tidv, profile->tidv);
+	from_profile(&args->tadv, profile->tadv);
+	from_profile(&args->reserve, profile->reserve);
+	if (args->clean == RINGSIDE_CLEAN_UNSET)
+		args->clean = profile->never_stops ? RINGSIDE_CLEAN_THRESHOLD : RINGSIDE_CLEAN_IRQ;
+	return 0;
+}
+
 int ringside_args_parse(struct ringside_args *args, const char *parameters)
 {
 	struct rte_kvargs *pairs;
@@ -224,10 +242,5 @@ int ringside_args_parse(struct ringside_args *args, const char *parameters)
 	}
 	if (!error)
 		error = check_pace(args);
-	if (error)
-		return error;
-	from_profile(&args->tidv, args->profile->tidv);
-	from_profile(&args->tadv, args->profile->tadv);
-	from_profile(&args->reserve, args->profile->reserve);
-	return 0;
+	return error ? error : complete(args);
 }

@@ -54,23 +54,29 @@ uint16_t ringside_rx_burst(void *rx_queue, struct rte_mbuf **packets, uint16_t c
 	return (uint16_t)received;
 }
 
-/* Without an interrupt that does it, the ring is cleaned when it runs short. */
+/*
+ * Without an interrupt that does it, the ring is cleaned when it runs short: of all that is done,
+ * or by a driver that cleans itself of a batch; that one also does it when a packet doesn't fit.
+ */
 static void clean_if_short(struct ringside_queue *queue, uint64_t now)
 {
 	const struct e1000e_tx_ring *ring = &queue->driver->tx;
 	enum ringside_clean mode = queue->port->args.clean;
+	bool few = mode == RINGSIDE_CLEAN_THRESHOLD &&
+		   e1000e_desc_unused(ring) < queue->thresholds.free;
 
-	if ((mode == RINGSIDE_CLEAN_LAZY && ring->stopped) ||
-		(mode == RINGSIDE_CLEAN_THRESHOLD &&
-			(ring->stopped || e1000e_desc_unused(ring) < queue->free_threshold)))
+	if (queue->driver->config.cleans_itself) {
+		if (few)
+			e1000e_clean_batch(queue->driver, queue->index, now);
+	} else if (few || (mode != RINGSIDE_CLEAN_IRQ && ring->stopped)) {
 		clean(queue, now);
+	}
 }
 
-/* More buffers than this ring could hold even if it were empty. */
+/* It would come again for ever. */
 static bool never_fits(const struct ringside_queue *queue, const struct rte_mbuf *packet)
 {
-	return packet->nb_segs > RINGSIDE_SEGMENTS ||
-	       packet->nb_segs + 4u > queue->driver->tx.count;
+	return packet->nb_segs > RINGSIDE_SEGMENTS || e1000e_never_fits(queue->driver, packet);
 }
 
 uint16_t ringside_tx_burst(void *tx_queue, struct rte_mbuf **packets, uint16_t count)
@@ -88,13 +94,14 @@ uint16_t ringside_tx_burst(void *tx_queue, struct rte_mbuf **packets, uint16_t c
 		uint32_t bytes = packet->pkt_len;
 		int rc;
 
-		if (unlikely(never_fits(
-			    queue, packet))) { /* taken and counted, or it would come for ever */
+		if (unlikely(never_fits(queue, packet))) {
 			queue->stats.tx_refused++;
 			rte_pktmbuf_free(packet);
 			continue;
 		}
 		rc = e1000e_xmit(queue->driver, queue->index, packet, now);
+		if (rc == E1000E_TX_BUSY && queue->driver->config.never_stops)
+			break; /* it was never started */
 		e1000e_xmit_returned(queue->driver, queue->index, packet, bytes, rc, now);
 		if (rc == E1000E_TX_BUSY)
 			break;

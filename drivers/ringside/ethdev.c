@@ -128,7 +128,6 @@ static int dev_info(struct rte_eth_dev *dev, struct rte_eth_dev_info *info)
 		.nb_mtu_seg_max = RINGSIDE_SEGMENTS,
 	};
 
-	(void)dev;
 	info->max_rx_queues = info->max_tx_queues = RINGSIDE_QUEUES_MOST;
 	info->max_mac_addrs = 1;
 	info->min_mtu = RTE_ETHER_MIN_MTU;
@@ -141,7 +140,8 @@ static int dev_info(struct rte_eth_dev *dev, struct rte_eth_dev_info *info)
 				RTE_ETH_TX_OFFLOAD_UDP_CKSUM | RTE_ETH_TX_OFFLOAD_TCP_CKSUM;
 	info->default_rxportconf = (struct rte_eth_dev_portconf){ 32, 256, 1 };
 	info->default_txportconf = (struct rte_eth_dev_portconf){ 32, 256, 1 };
-	info->default_txconf.tx_free_thresh = 32;
+	/* 0: what fits the ring is filled in */
+	info->default_txconf.tx_free_thresh = port_of(dev)->args.profile->rs_threshold ? 0 : 32;
 	info->speed_capa = RTE_ETH_LINK_SPEED_1G;
 	return 0;
 }
@@ -179,20 +179,40 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t index, uint16_t desc
 	return make_inbox(queue);
 }
 
+/* Fills in and checks the thresholds: -EINVAL after a line in the log, which has the rule. */
+static int set_thresholds(
+	struct ringside_queue *queue, uint16_t descriptors, const struct rte_eth_txconf *config)
+{
+	struct e1000e_thresholds *t = &queue->thresholds;
+	const char *broken;
+
+	*t = (struct e1000e_thresholds){ config->tx_rs_thresh, config->tx_free_thresh,
+		config->tx_thresh.wthresh };
+	broken = e1000e_thresholds_set(t, queue->port->args.profile, descriptors);
+	if (!broken)
+		return 0;
+	RINGSIDE_LOG(ERR,
+		"tx queue %u: %s (tx_rs_thresh=%u tx_free_thresh=%u wthresh=%u descriptors=%u)\n",
+		queue->index, broken, t->rs, t->free, t->wthresh, descriptors);
+	return -EINVAL;
+}
+
 static int tx_queue_setup(struct rte_eth_dev *dev, uint16_t index, uint16_t descriptors,
 	unsigned socket, const struct rte_eth_txconf *config)
 {
 	struct ringside_queue *queue = &port_of(dev)->queue[index];
+	uint64_t reserve = port_of(dev)->args.reserve;
 
 	(void)socket;
-	if (port_of(dev)->args.reserve + 1 >= descriptors) {
+	if (reserve + 1 >= descriptors) {
 		RINGSIDE_LOG(ERR,
 			"tx queue %u: reserve=%" PRIu64 " leaves nothing of %u descriptors\n",
-			index, port_of(dev)->args.reserve, descriptors);
+			index, reserve, descriptors);
 		return -EINVAL;
 	}
+	if (set_thresholds(queue, descriptors, config))
+		return -EINVAL;
 	queue->tx_ring_size = descriptors;
-	queue->free_threshold = config->tx_free_thresh ? config->tx_free_thresh : 32;
 	dev->data->tx_queues[index] = queue;
 	return 0;
 }

@@ -47,7 +47,7 @@ int ringside_tx_descriptor_status(void *tx_queue, uint16_t offset)
 {
 	struct ringside_queue *queue = tx_queue;
 	const struct e1000e_tx_ring *ring;
-	uint16_t used, behind, last;
+	uint16_t used, behind, last, left;
 
 	if (!queue->driver || offset >= queue->tx_ring_size)
 		return -EINVAL;
@@ -57,12 +57,15 @@ int ringside_tx_descriptor_status(void *tx_queue, uint16_t offset)
 	behind = (uint16_t)(ring->count - offset); /* places behind the next packet's */
 	if (!offset || behind > used)
 		return RTE_ETH_TX_DESC_DONE;
-	/* only a packet's last descriptor says that it is done */
+	/* only the one that asked for a report says that it and those before it are done */
 	last = index_of(ring->next_to_use, offset, ring->count);
-	while (!ring->buffer[last].packet)
+	for (left = (uint16_t)(ring->count - offset); left; left--) {
+		if (ring->buffer[last].packet && ring->desc[last].data.cmd_length & TXD_CMD_RS)
+			break;
 		last = index_of(last, 1, ring->count);
-	return ring->desc[last].data.status & TXD_STAT_DD ? RTE_ETH_TX_DESC_DONE
-							  : RTE_ETH_TX_DESC_FULL;
+	}
+	return left && ring->desc[last].data.status & TXD_STAT_DD ? RTE_ETH_TX_DESC_DONE
+								  : RTE_ETH_TX_DESC_FULL;
 }
 
 uint32_t ringside_rx_queue_count(void *rx_queue)
@@ -95,8 +98,9 @@ void ringside_txq_info(struct rte_eth_dev *dev, uint16_t index, struct rte_eth_t
 	const struct ringside_queue *queue = dev->data->tx_queues[index];
 
 	info->nb_desc = queue->tx_ring_size;
-	info->conf.tx_free_thresh = queue->free_threshold;
-	info->conf.tx_rs_thresh = 1;
+	info->conf.tx_free_thresh = queue->thresholds.free;
+	info->conf.tx_rs_thresh = queue->thresholds.rs;
+	info->conf.tx_thresh.wthresh = (uint8_t)queue->thresholds.wthresh;
 }
 
 int ringside_burst_mode(struct rte_eth_dev *dev, uint16_t index, struct rte_eth_burst_mode *mode)

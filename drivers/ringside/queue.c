@@ -47,6 +47,7 @@ static int make_device(struct ringside_queue *queue, uint64_t now)
 static int make_driver(struct ringside_queue *queue, uint64_t now)
 {
 	const struct ringside_args *args = &queue->port->args;
+	bool polled = args->clean != RINGSIDE_CLEAN_IRQ;
 	struct e1000e_config config = {
 		.hz = rte_get_tsc_hz(),
 		.ring_size = queue->tx_ring_size ? queue->tx_ring_size : RING_LEAST,
@@ -54,6 +55,12 @@ static int make_driver(struct ringside_queue *queue, uint64_t now)
 		.reserve = (uint16_t)args->reserve,
 		.wake_threshold = args->profile->wake_threshold,
 		.context_always = args->checksum_always,
+		.context_reused = args->profile->context_reused,
+		.never_stops = args->profile->never_stops,
+		.cleans_itself = args->profile->never_stops && polled,
+		.tx_polled = args->profile->never_stops && polled,
+		.rs_threshold = args->profile->rs_threshold ? queue->thresholds.rs : 0,
+		.wthresh = (uint8_t)queue->thresholds.wthresh,
 		.interrupt_throttle_rate = (uint32_t)args->itr,
 		.tidv = (uint16_t)args->tidv,
 		.tadv = (uint16_t)args->tadv,

@@ -3,6 +3,10 @@
  * net_ringside: the DPDK front door of the modelled NIC. Driver core and device are those of
  * virtual time; here `now` is the TSC.
  *
+ * The thresholds of a transmit queue: tx_free_thresh counts with clean=threshold. tx_rs_thresh
+ * counts with profile=dpdk-em, which keeps Intel's rules for both; there clean-up is by whole
+ * batches of tx_rs_thresh descriptors, and what no RS has followed yet stays in the ring.
+ *
  * A port has up to four queue pairs. Each has a device of its own (descriptor rings, interrupt
  * throttle) under a lock: whichever lcore polls a queue advances its device to the present. The
  * pairs of a port share the wire behind them, not its pace.
@@ -27,11 +31,12 @@
 #define RINGSIDE_SEGMENTS      40 /* buffers of one packet */
 
 /* Every argument, as the documentation of the driver has it. */
-#define RINGSIDE_ARGUMENTS                                                                   \
-	"profile=<linux-2.6.35|linux-6.1> itr=<0|100-100000> tidv=<0-65535> tadv=<0-65535> " \
-	"rdtr=<0-65535> radv=<0-65535> speed=<0|10-100000> reserve=<0-1000> "                \
-	"checksum=<offload|always> clean=<irq|threshold|lazy> "                              \
-	"wire=<sink|loop|peer:NAME|pcap:IN,OUT|tap:IFNAME> pace=<stamps|line> "              \
+#define RINGSIDE_ARGUMENTS                                                            \
+	"profile=<linux-2.6.35|linux-6.1|dpdk-em> itr=<0|100-100000> tidv=<0-65535> " \
+	"tadv=<0-65535> "                                                             \
+	"rdtr=<0-65535> radv=<0-65535> speed=<0|10-100000> reserve=<0-1000> "         \
+	"checksum=<offload|always> clean=<irq|threshold|lazy> "                       \
+	"wire=<sink|loop|peer:NAME|pcap:IN,OUT|tap:IFNAME> pace=<stamps|line> "       \
 	"fault=<TYPE@S[+S][xN][;...]> trace=<DIR> seed=<N>"
 
 /* When the driver takes cleaned packets back. */
@@ -39,6 +44,7 @@ enum ringside_clean {
 	RINGSIDE_CLEAN_IRQ,       /* at the throttled interrupt, as Linux does it */
 	RINGSIDE_CLEAN_THRESHOLD, /* when fewer than tx_free_thresh descriptors are free */
 	RINGSIDE_CLEAN_LAZY,      /* when the ring has no room left */
+	RINGSIDE_CLEAN_UNSET,     /* as the profile does it: threshold for dpdk-em, else irq */
 };
 
 /* When the frames of a replayed capture arrive. */
@@ -89,7 +95,7 @@ struct ringside_queue {
 	uint16_t index;
 	uint16_t rx_ring_size; /* as set up; 0: not */
 	uint16_t tx_ring_size;
-	uint16_t free_threshold;
+	struct e1000e_thresholds thresholds;
 	struct rte_mempool *pool; /* of receive buffers */
 	struct nic *nic;          /* while the port is started */
 	struct e1000e_port *driver;

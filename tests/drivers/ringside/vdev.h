@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What tests of the port share: an EAL without huge pages, a pool, and ports that come and go. */
+#ifndef TESTS_DRIVERS_RINGSIDE_VDEV_H
+#define TESTS_DRIVERS_RINGSIDE_VDEV_H
+
+#include "harness.h"
+
+#include <rte_bus_vdev.h>
+#include <rte_cycles.h>
+#include <rte_eal.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <string.h>
+
+#define NAME  "net_ringside0"
+#define OTHER "net_ringside1"
+#define POOL  2047
+
+static struct rte_mempool *pool; /* in full again when a port has ended */
+
+static inline int setup(void)
+{
+	char *arguments[] = { "test", "--no-huge", "--no-pci", "--no-shconf", "--no-telemetry",
+		"--iova-mode=va", "--log-level=critical", "-l", "0", "-m", "64" };
+
+	if (rte_eal_init(sizeof(arguments) / sizeof(*arguments), arguments) < 0)
+		return 1;
+	pool = rte_pktmbuf_pool_create(
+		"packets", POOL, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+	return !pool;
+}
+
+static inline int teardown(void)
+{
+	rte_mempool_free(pool);
+	return rte_eal_cleanup();
+}
+
+/* DPDK keeps some of what it allocates for ports; packets are counted below instead. */
+static inline uint16_t probe(const char *name, const char *arguments)
+{
+	uint16_t port = UINT16_MAX;
+
+	test_leaks_allow();
+	CU_ASSERT_EQUAL_FATAL(rte_vdev_init(name, arguments), 0);
+	CU_ASSERT_EQUAL_FATAL(rte_eth_dev_get_port_by_name(name, &port), 0);
+	return port;
+}
+
+static inline void start(uint16_t port, uint16_t queues, uint16_t ring, struct rte_mempool *buffers)
+{
+	struct rte_eth_conf config = { .txmode.offloads = RTE_ETH_TX_OFFLOAD_MULTI_SEGS };
+
+	CU_ASSERT_EQUAL_FATAL(rte_eth_dev_configure(port, queues, queues, &config), 0);
+	for (uint16_t i = 0; i < queues; i++) {
+		CU_ASSERT_EQUAL_FATAL(rte_eth_rx_queue_setup(port, i, ring, 0, NULL, buffers), 0);
+		CU_ASSERT_EQUAL_FATAL(rte_eth_tx_queue_setup(port, i, ring, 0, NULL), 0);
+	}
+	CU_ASSERT_EQUAL_FATAL(rte_eth_dev_start(port), 0);
+}
+
+/* Whatever happened to packets, all are back in the pool. */
+static inline void end(const char *name, uint16_t port)
+{
+	CU_ASSERT_EQUAL(rte_eth_dev_stop(port), 0);
+	CU_ASSERT_EQUAL(rte_vdev_uninit(name), 0);
+	CU_ASSERT_EQUAL(rte_mempool_avail_count(pool), POOL);
+}
+
+static inline struct rte_mbuf *packet(uint16_t bytes, uint8_t fill)
+{
+	struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+	memset(rte_pktmbuf_append(m, bytes), fill, bytes);
+	return m;
+}
+
+static inline bool send_one(uint16_t port, uint16_t queue, struct rte_mbuf *m)
+{
+	if (rte_eth_tx_burst(port, queue, &m, 1))
+		return true;
+	rte_pktmbuf_free(m);
+	return false;
+}
+
+/* Polls until so many packets have come, for a second at most. */
+static inline unsigned receive(
+	uint16_t port, uint16_t queue, struct rte_mbuf **packets, unsigned most)
+{
+	uint64_t until = rte_get_timer_cycles() + rte_get_timer_hz();
+	unsigned got = 0;
+
+	while (got < most && rte_get_timer_cycles() < until)
+		got += rte_eth_rx_burst(port, queue, packets + got, (uint16_t)(most - got));
+	return got;
+}
+
+#endif
