@@ -185,6 +185,7 @@ struct e1000e_port {
 	struct e1000e_tx_ring tx;
 	struct e1000e_rx_ring rx;
 	struct e1000e_stats stats;
+	uint32_t cause; /* ICR as the last interrupt found it */
 	/* the traced or the untraced instances: see e1000e_xmit, _clean_packet and _receive */
 	int (*xmit)(struct e1000e_port *port, unsigned cpu, struct rte_mbuf *packet, uint64_t now);
 	bool (*clean_packet)(struct e1000e_port *port, unsigned cpu, uint64_t now);
@@ -251,6 +252,15 @@ static inline unsigned e1000e_receive(struct e1000e_port *port, unsigned cpu,
 	struct rte_mbuf **packets, unsigned most, uint64_t now)
 {
 	return port->receive(port, cpu, packets, most, now);
+}
+
+/* Is there a buffer that the device has filled and e1000e_receive hasn't taken? */
+static inline bool e1000e_rx_waiting(const struct e1000e_port *port)
+{
+	const struct e1000e_rx_ring *ring = &port->rx;
+
+	return ring->next_to_clean != ring->next_to_use &&
+	       ring->desc[ring->next_to_clean].status & RXD_STAT_DD;
 }
 
 /* Posts buffers until the ring is full or the pool is empty. Returns how many. */

@@ -129,8 +129,11 @@ void e1000e_close(struct e1000e_port *port, unsigned cpu, uint64_t now)
 
 bool e1000e_interrupt(struct e1000e_port *port, uint64_t now)
 {
-	if (!(read_register(port, REG_ICR, now) & ICR_INT_ASSERTED))
+	uint32_t cause = read_register(port, REG_ICR, now);
+
+	if (!(cause & ICR_INT_ASSERTED))
 		return false;
+	port->cause = cause;
 	write_register(port, REG_IMC, UINT32_MAX, now);
 	return true;
 }

@@ -33,6 +33,8 @@ void ringside_poll(struct ringside_queue *queue, uint64_t now)
 	ringside_advance(queue, now);
 	if (!nic_take_interrupt(queue->nic, &raised) || !e1000e_interrupt(queue->driver, now))
 		return;
+	if (queue->driver->cause & ICR_RXT0)
+		ringside_rx_interrupt(queue);
 	if (queue->port->args.clean == RINGSIDE_CLEAN_IRQ)
 		clean(queue, now);
 	e1000e_poll_done(queue->driver, now);
@@ -50,6 +52,9 @@ uint16_t ringside_rx_burst(void *rx_queue, struct rte_mbuf **packets, uint16_t c
 	received = e1000e_receive(queue->driver, queue->index, packets, count, now);
 	for (unsigned i = 0; i < received; i++)
 		packets[i]->port = queue->port->dev->data->port_id;
+	if (!e1000e_rx_waiting(queue->driver))
+		queue->rx_cause = false; /* all that it was for have been fetched */
+	ringside_rx_interrupt_rearm(queue, now);
 	rte_spinlock_unlock(&queue->lock);
 	return (uint16_t)received;
 }
@@ -106,6 +111,7 @@ uint16_t ringside_tx_burst(void *tx_queue, struct rte_mbuf **packets, uint16_t c
 		if (rc == E1000E_TX_BUSY)
 			break;
 	}
+	ringside_rx_interrupt_rearm(queue, now);
 	rte_spinlock_unlock(&queue->lock);
 	return sent;
 }

@@ -70,6 +70,7 @@ static int dev_stop(struct rte_eth_dev *dev)
 {
 	struct ringside_port *port = port_of(dev);
 
+	ringside_rx_interrupts_stop(port);
 	for (unsigned i = 0; i < pairs(dev); i++)
 		ringside_queue_stop(&port->queue[i]);
 	ringside_wire_stop(port);
@@ -91,6 +92,8 @@ static int dev_start(struct rte_eth_dev *dev)
 		error = ringside_wire_start(port);
 	for (unsigned i = 0; i < pairs(dev) && !error; i++)
 		error = ringside_queue_start(&port->queue[i]);
+	if (!error)
+		error = ringside_rx_interrupts_start(port);
 	if (error) {
 		dev_stop(dev);
 		return error;
@@ -337,6 +340,8 @@ static const struct eth_dev_ops operations = {
 	.txq_info_get = ringside_txq_info,
 	.rx_burst_mode_get = ringside_burst_mode,
 	.tx_burst_mode_get = ringside_burst_mode,
+	.rx_queue_intr_enable = ringside_rx_interrupt_enable,
+	.rx_queue_intr_disable = ringside_rx_interrupt_disable,
 	.get_reg = ringside_get_reg,
 	.tx_done_cleanup = ringside_queue_done_cleanup,
 	.stats_get = stats_get,

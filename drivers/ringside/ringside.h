@@ -102,6 +102,12 @@ struct ringside_queue {
 	struct rte_ring *inbox; /* frames from the peer */
 	uint64_t polled_at;
 	uint64_t advanced_at; /* the device has executed all up to here */
+	bool armed;    /* the receive interrupt is enabled; peers read it without the lock */
+	bool rx_cause; /* an interrupt for received frames came while it wasn't */
+	int event_fd;  /* what the program waits on */
+	int timer_fd;
+	uint64_t timer_at;             /* what the timer is set to; CYCLES_NEVER: off */
+	struct rte_intr_handle *timer; /* NULL: the port was configured without interrupts */
 	struct ringside_queue_stats stats;
 	uint64_t counter_base[RINGSIDE_COUNTERS_MOST]; /* of earlier starts, less what was reset */
 };
@@ -159,6 +165,21 @@ int ringside_queue_done_cleanup(void *tx_queue, uint32_t most);
 uint16_t ringside_rx_burst(void *queue, struct rte_mbuf **packets, uint16_t count);
 uint16_t ringside_tx_burst(void *queue, struct rte_mbuf **packets, uint16_t count);
 void ringside_poll(struct ringside_queue *queue, uint64_t now);
+
+/*
+ * rx_interrupt.c. Start and stop go with the port's; start returns 0, or a negative errno after a
+ * line in the log, and does nothing if the program hasn't asked for interrupts.
+ */
+int ringside_rx_interrupts_start(struct ringside_port *port);
+void ringside_rx_interrupts_stop(struct ringside_port *port);
+int ringside_rx_interrupt_enable(struct rte_eth_dev *dev, uint16_t queue);
+int ringside_rx_interrupt_disable(struct rte_eth_dev *dev, uint16_t queue);
+/* The device has raised its interrupt for received frames; the lock is held. */
+void ringside_rx_interrupt(struct ringside_queue *queue);
+/* The device's deadline may have changed; the lock is held. */
+void ringside_rx_interrupt_rearm(struct ringside_queue *queue, uint64_t now);
+/* Another port has put a frame into the inbox. Needs no lock. */
+void ringside_rx_interrupt_kick(struct ringside_queue *queue);
 
 /* Brings the queue's device to `now`, with what has come from the wire. Under the queue's lock. */
 void ringside_advance(struct ringside_queue *queue, uint64_t now);

@@ -61,7 +61,9 @@ static void to_peer(void *context, const struct nic_frame *frame, uint64_t now)
 	if (!packet || rte_ring_enqueue(peer->inbox, packet)) {
 		rte_pktmbuf_free(packet);
 		queue->stats.peer_lost++;
+		return;
 	}
+	ringside_rx_interrupt_kick(peer);
 }
 
 static const struct ringside_wire_type sink = { .name = "sink" };

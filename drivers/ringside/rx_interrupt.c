@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Receive interrupts for programs that sleep. Each queue has an event file descriptor, which ethdev
+ * hands out, and a timer: while the interrupt is enabled nobody may be polling, so the timer stands
+ * at the device's next deadline, and EAL's interrupt thread then does what a poll does.
+ */
+#include "ringside.h"
+
+#include "cycles.h"
+#include <errno.h>
+#include <rte_cycles.h>
+#include <rte_interrupts.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+/* ns 0: off. */
+static void set_timer(const struct ringside_queue *queue, uint64_t ns)
+{
+	struct itimerspec at = { .it_value = { .tv_sec = (time_t)(ns / CYCLES_NS_PER_S),
+					 .tv_nsec = (long)(ns % CYCLES_NS_PER_S) } };
+
+	timerfd_settime(queue->timer_fd, 0, &at, NULL);
+}
+
+void ringside_rx_interrupt_rearm(struct ringside_queue *queue, uint64_t now)
+{
+	uint64_t deadline;
+
+	if (likely(!queue->armed))
+		return;
+	deadline = nic_deadline(queue->nic);
+	if (deadline != queue->timer_at) {
+		queue->timer_at = deadline;
+		set_timer(queue, deadline == CYCLES_NEVER ? 0
+				 : deadline <= now
+					 ? 1
+					 : 1 + cycles_to_ns(deadline - now, rte_get_tsc_hz()));
+	}
+	/* a peer's kick may have been overwritten; what it has put in before is visible by now */
+	rte_smp_mb();
+	if (queue->inbox && !rte_ring_empty(queue->inbox))
+		set_timer(queue, 1);
+}
+
+void ringside_rx_interrupt_kick(struct ringside_queue *queue)
+{
+	rte_smp_mb(); /* the frame is in the inbox before `armed` is looked at */
+	if (__atomic_load_n(&queue->armed, __ATOMIC_RELAXED))
+		set_timer(queue, 1);
+}
+
+/* The program may be asleep: the counter makes the descriptor readable. */
+static void signal_program(struct ringside_queue *queue)
+{
+	if (eventfd_write(queue->event_fd, 1)) /* it is full, hence readable */
+		return;
+}
+
+void ringside_rx_interrupt(struct ringside_queue *queue)
+{
+	if (queue->armed)
+		signal_program(queue);
+	else
+		queue->rx_cause = true;
+}
+
+static void timer_over(void *context)
+{
+	struct ringside_queue *queue = context;
+	uint64_t expirations, now;
+
+	if (read(queue->timer_fd, &expirations, sizeof(expirations)) < 0)
+		return; /* it was set anew in the meantime */
+	rte_spinlock_lock(&queue->lock);
+	queue->timer_at = CYCLES_NEVER;
+	if (queue->armed) {
+		now = rte_get_tsc_cycles();
+		ringside_poll(queue, now);
+		ringside_rx_interrupt_rearm(queue, now);
+	}
+	rte_spinlock_unlock(&queue->lock);
+}
+
+int ringside_rx_interrupt_enable(struct rte_eth_dev *dev, uint16_t index)
+{
+	struct ringside_queue *queue =
+		&((struct ringside_port *)dev->data->dev_private)->queue[index];
+	uint64_t now;
+
+	if (!queue->timer)
+		return -ENOTSUP;
+	rte_spinlock_lock(&queue->lock);
+	__atomic_store_n(&queue->armed, true, __ATOMIC_RELAXED);
+	rte_smp_mb(); /* from here on peers kick; the poll takes what they put in before */
+	now = rte_get_tsc_cycles();
+	ringside_poll(queue, now);
+	if (queue->rx_cause) { /* a poll took the interrupt, but nobody has fetched the frames */
+		queue->rx_cause = false;
+		signal_program(queue);
+	}
+	ringside_rx_interrupt_rearm(queue, now);
+	rte_spinlock_unlock(&queue->lock);
+	return 0;
+}
+
+static void disarm(struct ringside_queue *queue)
+{
+	rte_spinlock_lock(&queue->lock);
+	__atomic_store_n(&queue->armed, false, __ATOMIC_RELAXED);
+	queue->timer_at = CYCLES_NEVER;
+	set_timer(queue, 0);
+	rte_spinlock_unlock(&queue->lock);
+}
+
+int ringside_rx_interrupt_disable(struct rte_eth_dev *dev, uint16_t index)
+{
+	struct ringside_queue *queue =
+		&((struct ringside_port *)dev->data->dev_private)->queue[index];
+
+	if (!queue->timer)
+		return -ENOTSUP;
+	disarm(queue);
+	return 0;
+}
+
+static void stop_queue(struct ringside_queue *queue)
+{
+	disarm(queue);
+	/* not under the lock: it waits for a callback that may be running */
+	rte_intr_callback_unregister_sync(queue->timer, timer_over, queue);
+	rte_intr_instance_free(queue->timer);
+	queue->timer = NULL;
+	close(queue->timer_fd);
+	close(queue->event_fd);
+}
+
+/* Returns 0, or a negative errno and nothing is left open. */
+static int start_queue(struct ringside_queue *queue)
+{
+	int error = -EIO;
+
+	queue->rx_cause = false;
+	queue->timer_at = CYCLES_NEVER;
+	queue->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	queue->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	queue->timer = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
+	if (!queue->timer)
+		error = -ENOMEM;
+	else if (queue->event_fd < 0 || queue->timer_fd < 0)
+		error = -EMFILE;
+	else if (!rte_intr_type_set(queue->timer, RTE_INTR_HANDLE_EXT) &&
+		 !rte_intr_fd_set(queue->timer, queue->timer_fd))
+		error = rte_intr_callback_register(queue->timer, timer_over, queue);
+	if (!error)
+		return 0;
+	rte_intr_instance_free(queue->timer);
+	queue->timer = NULL;
+	if (queue->timer_fd >= 0)
+		close(queue->timer_fd);
+	if (queue->event_fd >= 0)
+		close(queue->event_fd);
+	return error;
+}
+
+/* What ethdev looks into: queue i is vector i, whose descriptor is the queue's. */
+static int make_handle(struct ringside_port *port, int queues)
+{
+	struct rte_intr_handle *handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
+
+	port->dev->intr_handle = handle;
+	if (!handle)
+		return -ENOMEM;
+	if (rte_intr_type_set(handle, RTE_INTR_HANDLE_VDEV) || rte_intr_fd_set(handle, -1) ||
+		rte_intr_efd_counter_size_set(handle, sizeof(uint64_t)) ||
+		rte_intr_vec_list_alloc(handle, NULL, queues) ||
+		rte_intr_nb_efd_set(handle, queues))
+		return -ENOMEM;
+	for (int i = 0; i < queues; i++) {
+		if (rte_intr_vec_list_index_set(handle, i, RTE_INTR_VEC_RXTX_OFFSET + i) ||
+			rte_intr_efds_index_set(handle, i, port->queue[i].event_fd))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void ringside_rx_interrupts_stop(struct ringside_port *port)
+{
+	struct rte_intr_handle *handle = port->dev->intr_handle;
+
+	if (handle) {
+		rte_intr_free_epoll_fd(handle);
+		rte_intr_vec_list_free(handle);
+		rte_intr_instance_free(handle);
+		port->dev->intr_handle = NULL;
+	}
+	for (unsigned i = 0; i < RINGSIDE_QUEUES_MOST; i++) {
+		if (port->queue[i].timer)
+			stop_queue(&port->queue[i]);
+	}
+}
+
+int ringside_rx_interrupts_start(struct ringside_port *port)
+{
+	const struct rte_eth_dev_data *data = port->dev->data;
+	int error = 0;
+
+	if (!data->dev_conf.intr_conf.rxq || !data->nb_rx_queues)
+		return 0;
+	for (unsigned i = 0; i < data->nb_rx_queues && !error; i++)
+		error = start_queue(&port->queue[i]);
+	if (!error)
+		error = make_handle(port, data->nb_rx_queues);
+	if (error) {
+		RINGSIDE_LOG(ERR, "no receive interrupts: %s\n", strerror(-error));
+		ringside_rx_interrupts_stop(port);
+	}
+	return error;
+}
