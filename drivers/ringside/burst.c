@@ -33,6 +33,8 @@ void ringside_poll(struct ringside_queue *queue, uint64_t now)
 	ringside_advance(queue, now);
 	if (!nic_take_interrupt(queue->nic, &raised) || !e1000e_interrupt(queue->driver, now))
 		return;
+	if (queue->port->events)
+		ringside_events_irq(queue, raised, queue->driver->cause, now);
 	if (queue->driver->cause & ICR_RXT0)
 		ringside_rx_interrupt(queue);
 	if (queue->port->args.clean == RINGSIDE_CLEAN_IRQ)

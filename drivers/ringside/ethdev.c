@@ -31,41 +31,6 @@ static int configure(struct rte_eth_dev *dev)
 	return 0;
 }
 
-static int start_trace(struct ringside_port *port)
-{
-	struct trace_info info = { .hz = rte_get_tsc_hz() };
-	struct diag diag;
-	char folder[RINGSIDE_PATH_BYTES + 16];
-	uint64_t seed = port->args.seed;
-
-	if (!*port->args.trace)
-		return 0;
-	snprintf(folder, sizeof(folder), port->traces ? "%s.%u" : "%s", port->args.trace,
-		port->traces);
-	memcpy(info.uuid, &seed, sizeof(seed));
-	info.capacity = 0;
-	if (trace_writer_open(&port->writer, folder, &info, RINGSIDE_QUEUES_MOST, &diag)) {
-		RINGSIDE_LOG(ERR, "%s\n", diag.text);
-		return -EIO;
-	}
-	port->traces++;
-	port->tracing = true;
-	trace_writer_name(
-		&port->writer, 0, rte_get_tsc_cycles(), NAME_DEVICE, 0, port->dev->data->name);
-	return 0;
-}
-
-static void stop_trace(struct ringside_port *port)
-{
-	struct diag diag;
-
-	if (!port->tracing)
-		return;
-	port->tracing = false;
-	if (trace_writer_close(&port->writer, &diag))
-		RINGSIDE_LOG(ERR, "%s\n", diag.text);
-}
-
 static int dev_stop(struct rte_eth_dev *dev)
 {
 	struct ringside_port *port = port_of(dev);
@@ -74,7 +39,7 @@ static int dev_stop(struct rte_eth_dev *dev)
 	for (unsigned i = 0; i < pairs(dev); i++)
 		ringside_queue_stop(&port->queue[i]);
 	ringside_wire_stop(port);
-	stop_trace(port);
+	ringside_events_stop(port);
 	dev->data->dev_link.link_status = RTE_ETH_LINK_DOWN;
 	for (unsigned i = 0; i < dev->data->nb_rx_queues; i++)
 		dev->data->rx_queue_state[i] = RTE_ETH_QUEUE_STATE_STOPPED;
@@ -86,7 +51,7 @@ static int dev_stop(struct rte_eth_dev *dev)
 static int dev_start(struct rte_eth_dev *dev)
 {
 	struct ringside_port *port = port_of(dev);
-	int error = start_trace(port);
+	int error = ringside_events_start(port);
 
 	if (!error)
 		error = ringside_wire_start(port);

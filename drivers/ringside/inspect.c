@@ -109,7 +109,7 @@ int ringside_burst_mode(struct rte_eth_dev *dev, uint16_t index, struct rte_eth_
 
 	(void)index;
 	snprintf(mode->info, sizeof(mode->info), "Modelled e1000e, %s",
-		port->tracing ? "traced" : "untraced");
+		port->events ? "traced" : "untraced");
 	return 0;
 }
 

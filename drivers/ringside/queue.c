@@ -33,7 +33,7 @@ static int make_device(struct ringside_queue *queue, uint64_t now)
 	struct nic_config config = {
 		.hz = rte_get_tsc_hz(),
 		.line_rate_mbps = (uint32_t)args->speed,
-		.sink = queue->port->tracing ? &queue->port->writer.sink : NULL,
+		.sink = queue->port->events,
 		.sink_cpu = queue->index,
 		.device = 0,
 		.wire = ringside_wire_of(queue),
@@ -70,7 +70,7 @@ static int make_driver(struct ringside_queue *queue, uint64_t now)
 		.link_speed_mbps = (uint32_t)args->speed,
 		.registers = { .device = queue->nic, .read = nic_read, .write = nic_write },
 		.stack = { .context = queue, .free = free_packet, .alloc = alloc_buffers },
-		.sink = queue->port->tracing ? &queue->port->writer.sink : NULL,
+		.sink = queue->port->events,
 		.queue = (uint8_t)queue->index,
 	};
 

@@ -118,7 +118,9 @@ struct ringside_port {
 	struct ringside_queue queue[RINGSIDE_QUEUES_MOST];
 	struct rte_ether_addr mac;
 	void *wire; /* what args.wire keeps */
-	bool tracing;
+	struct event_sink *events; /* NULL: nobody listens */
+	struct event_sink both;    /* for trace points, and the writer if there is one */
+	bool writing;
 	struct trace_writer writer;
 	unsigned traces; /* folders written, one a start */
 };
@@ -155,6 +157,16 @@ int ringside_faults_parse(struct ringside_args *args, const char *value);
 /* The faults of a device that starts at `now`. */
 void ringside_faults_fill(
 	struct nic_config *config, const struct ringside_args *args, uint64_t now);
+
+/*
+ * events.c: sets port->events, for as long as the port is started. 0, or -EIO after a line in the
+ * log.
+ */
+int ringside_events_start(struct ringside_port *port);
+void ringside_events_stop(struct ringside_port *port);
+/* The trace point of an interrupt: a trace on disk has none, since its stamp lies in the past. */
+void ringside_events_irq(
+	const struct ringside_queue *queue, uint64_t raised, uint32_t cause, uint64_t now);
 
 /* queue.c */
 int ringside_queue_start(struct ringside_queue *queue);

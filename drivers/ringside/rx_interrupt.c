@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <rte_cycles.h>
 #include <rte_interrupts.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
