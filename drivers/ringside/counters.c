@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ringside.h"
 
+#include "cycles.h"
+#include <rte_cycles.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -23,6 +25,8 @@ const struct ringside_counter ringside_counters[] = {
 	{ "wire_taken", true, QUEUE(wire_taken) },
 	{ "wire_full", true, QUEUE(wire_full) },
 	{ "wire_errors", true, QUEUE(wire_tx_errors) },
+	{ "longest_poll_gap_ns", true, RINGSIDE_LONGEST,
+		offsetof(struct ringside_queue_stats, longest_gap) },
 	{ "packets", false, DRIVER(rx_packets) },
 	{ "bytes", false, DRIVER(rx_bytes) },
 	{ "missed", false, DEVICE(rx_missed) },
@@ -38,12 +42,14 @@ const struct ringside_counter ringside_counters[] = {
 static uint64_t current(const struct ringside_queue *queue, const struct ringside_counter *counter)
 {
 	const void *base = &queue->stats;
+	uint64_t value;
 
 	if (counter->source == RINGSIDE_OF_DRIVER)
 		base = queue->driver ? &queue->driver->stats : NULL;
 	else if (counter->source == RINGSIDE_OF_DEVICE)
 		base = queue->nic ? nic_stats(queue->nic) : NULL;
-	return base ? *(const uint64_t *)((const char *)base + counter->offset) : 0;
+	value = base ? *(const uint64_t *)((const char *)base + counter->offset) : 0;
+	return counter->source == RINGSIDE_LONGEST ? cycles_to_ns(value, rte_get_tsc_hz()) : value;
 }
 
 uint64_t ringside_count(const struct ringside_queue *queue, unsigned counter)
@@ -64,13 +70,15 @@ uint64_t ringside_count_named(const struct ringside_queue *queue, bool tx, const
 void ringside_counters_keep(struct ringside_queue *queue)
 {
 	for (unsigned i = 0; ringside_counters[i].name; i++) {
-		if (ringside_counters[i].source != RINGSIDE_OF_QUEUE)
+		if (ringside_counters[i].source == RINGSIDE_OF_DRIVER ||
+			ringside_counters[i].source == RINGSIDE_OF_DEVICE)
 			queue->counter_base[i] += current(queue, &ringside_counters[i]);
 	}
 }
 
 void ringside_counters_reset(struct ringside_queue *queue)
 {
+	queue->stats.longest_gap = 0; /* a maximum has no base to count from */
 	for (unsigned i = 0; ringside_counters[i].name; i++)
 		queue->counter_base[i] = -current(queue, &ringside_counters[i]);
 }

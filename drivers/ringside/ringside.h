@@ -132,12 +132,12 @@ extern int ringside_logtype;
 
 /*
  * counters.c: what is counted, one table for statistics and xstats. Counters survive a stop; a
- * reset sets them to 0.
+ * reset sets them to 0. RINGSIDE_LONGEST is a time of the queue's, kept in cycles, told in ns.
  */
 struct ringside_counter {
 	const char *name; /* as xstats have it, behind "txN_" or "rxN_" */
 	bool tx;
-	enum { RINGSIDE_OF_DRIVER, RINGSIDE_OF_DEVICE, RINGSIDE_OF_QUEUE } source;
+	enum { RINGSIDE_OF_DRIVER, RINGSIDE_OF_DEVICE, RINGSIDE_OF_QUEUE, RINGSIDE_LONGEST } source;
 	size_t offset; /* in struct e1000e_stats, nic_stats or ringside_queue_stats */
 };
 extern const struct ringside_counter ringside_counters[]; /* ended by a row without name */
@@ -167,6 +167,8 @@ void ringside_events_stop(struct ringside_port *port);
 /* The trace point of an interrupt: a trace on disk has none, since its stamp lies in the past. */
 void ringside_events_irq(
 	const struct ringside_queue *queue, uint64_t raised, uint32_t cause, uint64_t now);
+
+/* telemetry.c: "/net_ringside/ring,PORT", see there; it registers itself. */
 
 /* queue.c */
 int ringside_queue_start(struct ringside_queue *queue);
