@@ -102,9 +102,9 @@ struct ringside_queue {
 	struct rte_ring *inbox; /* frames from the peer */
 	uint64_t polled_at;
 	uint64_t advanced_at; /* the device has executed all up to here */
-	bool armed;    /* the receive interrupt is enabled; peers read it without the lock */
-	bool rx_cause; /* an interrupt for received frames came while it wasn't */
-	int event_fd;  /* what the program waits on */
+	bool armed;           /* the receive interrupt is enabled; peers read it without the lock */
+	bool rx_cause;        /* an interrupt for received frames came while it wasn't */
+	int event_fd;         /* what the program waits on */
 	int timer_fd;
 	uint64_t timer_at;             /* what the timer is set to; CYCLES_NEVER: off */
 	struct rte_intr_handle *timer; /* NULL: the port was configured without interrupts */
@@ -117,7 +117,7 @@ struct ringside_port {
 	struct ringside_args args;
 	struct ringside_queue queue[RINGSIDE_QUEUES_MOST];
 	struct rte_ether_addr mac;
-	void *wire; /* what args.wire keeps */
+	void *wire;                /* what args.wire keeps */
 	struct event_sink *events; /* NULL: nobody listens */
 	struct event_sink both;    /* for trace points, and the writer if there is one */
 	bool writing;

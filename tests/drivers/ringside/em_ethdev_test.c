@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* profile=dpdk-em through ethdev: its room, its thresholds, when it cleans. */
-#include "vdev.h"
+#include "ports.h"
 
 /* A frame of 1514 bytes takes 1.2 ms at 10 Mbit/s, a batch of 32 is done after 39 ms. */
 static unsigned packets_that_fit(const char *arguments)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who listens to a port's events. check_trace_points has what DPDK records. */
-#include "vdev.h"
+#include "ports.h"
 
 #include <rte_trace.h>
 #include <rte_trace_point.h>

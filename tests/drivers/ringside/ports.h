@@ -48,9 +48,11 @@ static inline int teardown(void)
 
 	rte_mempool_free(pool);
 	error = rte_eal_cleanup();
-	rte_openlog_stream(NULL);
-	fclose(log_stream);
-	free(log_text);
+	if (log_stream) {
+		rte_openlog_stream(NULL);
+		fclose(log_stream);
+		free(log_text);
+	}
 	return error;
 }
 

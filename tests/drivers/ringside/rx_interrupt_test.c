@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A program that sleeps until frames come. Nobody polls meanwhile: the timer moves the device. */
-#include "vdev.h"
+#include "ports.h"
 
 #include <poll.h>
 #include <rte_interrupts.h>

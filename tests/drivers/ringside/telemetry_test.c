@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a port tells of itself: by telemetry's socket, and the longest gap between polls. */
-#include "vdev.h"
+#include "ports.h"
 
 #include <stdio.h>
 #include <sys/socket.h>
@@ -11,7 +11,7 @@
 
 static char reply[REPLY_BYTES];
 
-/* As setup of vdev.h, but with telemetry, in a runtime folder of its own. */
+/* As setup of ports.h, but with telemetry, in a runtime folder of its own. */
 static int setup_telemetry(void)
 {
 	char prefix[64];
