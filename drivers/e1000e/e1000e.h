@@ -43,7 +43,8 @@ struct e1000e_profile {
 	bool never_stops;        /* the same */
 	uint16_t rs_threshold;   /* at most, where the user names none; 0: RS with each packet */
 	uint16_t free_threshold; /* the same for tx_free_thresh; 0: not the driver's */
-	/* BQL and xmit_more, which 6.1 has and 2.6.35 hasn't, get their fields here. */
+	bool xmit_more;          /* the tail is written once for several packets (since 3.18) */
+				 /* BQL, which 6.1 has and 2.6.35 hasn't, gets its fields here. */
 };
 
 /* Ended by a profile whose name is NULL. */
@@ -182,6 +183,7 @@ struct e1000e_rx_ring {
 
 struct e1000e_port {
 	struct e1000e_config config;
+	bool more_follows; /* xmit leaves the tail to e1000e_write_tail, unless the queue stops */
 	struct e1000e_tx_ring tx;
 	struct e1000e_rx_ring rx;
 	struct e1000e_stats stats;
@@ -214,6 +216,9 @@ static inline int e1000e_xmit(
 {
 	return port->xmit(port, cpu, packet, now);
 }
+
+/* Hands all that is queued to the device: after the last xmit of several with more_follows. */
+void e1000e_write_tail(struct e1000e_port *port, uint64_t now);
 
 /*
  * The `xmit` event, for the time when the call above is over. The packet may have been freed and

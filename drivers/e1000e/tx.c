@@ -168,6 +168,15 @@ bool e1000e_never_fits(const struct e1000e_port *port, const struct rte_mbuf *pa
 	return needed + port->tx.unreported_count > port->tx.count - 1u;
 }
 
+/* Descriptors must be in memory before the device hears of them. */
+void e1000e_write_tail(struct e1000e_port *port, uint64_t now)
+{
+	const struct e1000e_registers *registers = &port->config.registers;
+
+	rte_io_wmb();
+	registers->write(registers->device, REG_TDT, port->tx.next_to_use, now);
+}
+
 static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, struct rte_mbuf *packet,
 	uint64_t now, const bool traced)
 {
@@ -205,9 +214,9 @@ static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, stru
 	if (e1000e_desc_unused(ring) < config->reserve && !config->never_stops)
 		tx_stop_queue(port, cpu, now);
 
-	/* 4. The tail hands it to the device; descriptors must be in memory before that. */
-	rte_io_wmb();
-	config->registers.write(config->registers.device, REG_TDT, ring->next_to_use, now);
+	/* 4. The tail hands it to the device, unless more follows at once. */
+	if (!port->more_follows || ring->stopped)
+		e1000e_write_tail(port, now);
 	return E1000E_TX_OK;
 }
 

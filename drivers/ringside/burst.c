@@ -113,6 +113,8 @@ uint16_t ringside_tx_burst(void *tx_queue, struct rte_mbuf **packets, uint16_t c
 		if (rc == E1000E_TX_BUSY)
 			break;
 	}
+	if (sent && queue->driver->more_follows)
+		e1000e_write_tail(queue->driver, now);
 	ringside_rx_interrupt_rearm(queue, now);
 	rte_spinlock_unlock(&queue->lock);
 	return sent;

@@ -84,6 +84,8 @@ int ringside_queue_start(struct ringside_queue *queue)
 
 	if (!error)
 		error = make_driver(queue, now);
+	if (!error)
+		queue->driver->more_follows = queue->port->args.profile->xmit_more;
 	queue->polled_at = queue->advanced_at = now;
 	if (error)
 		ringside_queue_stop(queue);
