@@ -66,6 +66,7 @@ struct nic_interrupt {
 struct nic {
 	struct nic_config config;
 	struct nic_stats stats;
+	uint64_t fetch_cycles; /* config.fetch_ns */
 	struct nic_tx tx;
 	struct nic_rx rx;
 	struct nic_interrupt irq;

@@ -11,6 +11,7 @@ struct nic *nic_create(const struct nic_config *config)
 	if (!nic)
 		return NULL;
 	nic->config = *config;
+	nic->fetch_cycles = cycles_of_ns(config->fetch_ns, config->hz);
 	nic->irq.tx = nic->irq.rx =
 		(struct nic_delay){ .packet_at = CYCLES_NEVER, .absolute_at = CYCLES_NEVER };
 	nic->irq.tx.cause = ICR_TXDW;

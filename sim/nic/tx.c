@@ -109,8 +109,7 @@ void tx_start_packet(struct nic *nic)
 		return;
 	if (!read_descriptors(tx, &buffer, &posted))
 		return;
-	tx->dma_free_at =
-		later(posted + cycles_of_ns(config->fetch_ns, config->hz), tx->dma_free_at);
+	tx->dma_free_at = later(posted + nic->fetch_cycles, tx->dma_free_at);
 	tx->dma_free_at +=
 		cycles_of_bits(8 * (uint64_t)tx->packet_bytes, config->dma_rate_mbps, config->hz);
 	tx->packet = config->packet_stride ? (buffer - config->packet_base) /
@@ -168,8 +167,10 @@ void tx_write_back(struct nic *nic, uint64_t now)
 static void put_on_wire(struct nic *nic, uint64_t now)
 {
 	const struct nic_tx *tx = &nic->tx;
-	struct nic_frame frame = { .count = 0 };
+	struct nic_frame frame; /* a kilobyte that is better not cleared for each packet */
 
+	frame.count = 0;
+	frame.bytes = 0;
 	for (uint32_t i = tx->head; i != tx->packet_end; i = next(tx, i)) {
 		uint32_t lower = tx->ring[i].data.cmd_length;
 
