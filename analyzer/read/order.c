@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define RUN_RECORDS_MIN 16 /* of a run in memory during the merge */
@@ -146,25 +147,35 @@ static int open_temporary(struct order *o)
 	return 0;
 }
 
-static int write_records(struct order *o, const struct record *records, size_t count)
+/* All of count records from number first on, by preadv or pwritev. */
+static int move_records(const struct order *o,
+	ssize_t (*move)(int, const struct iovec *, int, off_t), const struct record *records,
+	size_t count, uint64_t first)
 {
-	const char *data = (const char *)records;
-	size_t left = count * sizeof(*records);
-	uint64_t at = o->written * sizeof(*records);
+	struct iovec left = { (void *)(uintptr_t)records, count * sizeof(*records) };
+	uint64_t at = first * sizeof(*records);
 
-	while (left) {
-		ssize_t n = pwrite(o->fd, data, left, (off_t)at);
+	while (left.iov_len) {
+		ssize_t n = move(o->fd, &left, 1, (off_t)at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return n < 0 ? -errno : -EIO;
-		data += n;
-		left -= (size_t)n;
+		left.iov_base = (char *)left.iov_base + n;
+		left.iov_len -= (size_t)n;
 		at += (uint64_t)n;
 	}
-	o->written += count;
 	return 0;
+}
+
+static int write_records(struct order *o, const struct record *records, size_t count)
+{
+	int error = move_records(o, pwritev, records, count, o->written);
+
+	if (!error)
+		o->written += count;
+	return error;
 }
 
 static int write_sorted(struct order *o)
@@ -242,26 +253,16 @@ int order_add(struct order *o, unsigned cpu, const struct event *event)
 /* Reads the next window of a run. Returns 1; 0 if the run is used up; or a negative errno. */
 static int refill(struct order *o, struct run *run)
 {
-	uint64_t count = run->end - run->next, at = run->next * sizeof(struct record);
-	char *data = (char *)run->window;
-	size_t left;
+	uint64_t count = run->end - run->next;
+	int error;
 
 	if (!count)
 		return 0;
 	if (count > o->window)
 		count = o->window;
-	left = (size_t)count * sizeof(struct record);
-	while (left) {
-		ssize_t n = pread(o->fd, data, left, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		data += n;
-		left -= (size_t)n;
-		at += (uint64_t)n;
-	}
+	error = move_records(o, preadv, run->window, (size_t)count, run->next);
+	if (error)
+		return error;
 	run->next += count;
 	run->at = 0;
 	run->count = (size_t)count;

@@ -28,6 +28,17 @@ static void complete(uint16_t first, uint16_t count)
 		bench_complete(&bench, (uint16_t)((first + i) % bench.port->tx.count));
 }
 
+/* One after the other, from descriptor 0 on. */
+static void send_and_clean(uint16_t count)
+{
+	for (uint16_t i = 0; i < count; i++) {
+		send_small(1);
+		complete(i, 1);
+		CU_ASSERT_EQUAL(bench_clean(&bench, 0), 1);
+		e1000e_clean_done(bench.port, 0, 0);
+	}
+}
+
 static void what_is_not_done_stays(void)
 {
 	start(64, 20, 32);
@@ -80,12 +91,7 @@ static void a_packet_that_wraps_is_cleaned_whole(void)
 	struct rte_mbuf *packet;
 
 	start(64, 0, 32);
-	for (unsigned i = 0; i < 62; i++) {
-		send_small(1);
-		complete((uint16_t)i, 1);
-		CU_ASSERT_EQUAL(bench_clean(&bench, 0), 1);
-		e1000e_clean_done(bench.port, 0, 0);
-	}
+	send_and_clean(62);
 	packet = bench_udp(&bench, 2, 50); /* 62, 63 and 0 */
 	bench_append(packet, bench_packet(&bench, 3, 60));
 	e1000e_xmit(bench.port, 0, packet, 0);
@@ -103,12 +109,7 @@ static void a_packet_that_wraps_is_cleaned_whole(void)
 static void an_empty_ring_with_old_dd_frees_nothing(void)
 {
 	start(64, 0, 32);
-	for (unsigned i = 0; i < 64; i++) {
-		send_small(1);
-		complete((uint16_t)i, 1);
-		CU_ASSERT_EQUAL(bench_clean(&bench, 0), 1);
-		e1000e_clean_done(bench.port, 0, 0);
-	}
+	send_and_clean(64);
 	complete(0, 64);
 	CU_ASSERT_EQUAL(bench_clean(&bench, 0), 0);
 	CU_ASSERT_EQUAL(bench.freed_count, 64);
@@ -118,12 +119,7 @@ static void an_empty_ring_with_old_dd_frees_nothing(void)
 static void a_descriptor_used_again_is_not_done(void)
 {
 	start(64, 0, 32);
-	for (unsigned i = 0; i < 64; i++) {
-		send_small(1);
-		complete((uint16_t)i, 1);
-		CU_ASSERT_EQUAL(bench_clean(&bench, 0), 1);
-		e1000e_clean_done(bench.port, 0, 0);
-	}
+	send_and_clean(64);
 	complete(0, 64);
 	e1000e_xmit(bench.port, 0, bench_udp(&bench, 0, 43), 0);
 	CU_ASSERT_EQUAL(bench_clean(&bench, 0), 0);
