@@ -3,8 +3,8 @@
  * Telemetry: "/net_ringside/ring,PORT" gives the transmit ring of each queue, as driver and device
  * have it: {"queue_0": {"size", "next_to_use", "next_to_clean", "tdh", "tdt", "stopped" (0 or 1),
  * "in_ring" (descriptors), "interrupts" (since the statistics were reset), "longest_gap_us"
- * (between two polls)}, ...}. Looking brings no device up to the present: that is the polls'
- * business.
+ * (between two polls)}, ...}. Looking brings the device up to the present, as reading a register
+ * does; it takes no interrupt and cleans nothing: that is the polls' business.
  */
 #include "ringside.h"
 
@@ -28,6 +28,7 @@ static int add_ring(struct rte_tel_data *ring, struct ringside_queue *queue)
 	}
 	tx = &queue->driver->tx;
 	now = rte_get_tsc_cycles();
+	ringside_advance(queue, now);
 	rte_tel_data_add_dict_u64(ring, "size", tx->count);
 	rte_tel_data_add_dict_u64(ring, "next_to_use", tx->next_to_use);
 	rte_tel_data_add_dict_u64(ring, "next_to_clean", tx->next_to_clean);
