@@ -12,7 +12,8 @@ static struct {
 	long allocations;         /* before the current case */
 	bool may_leak;            /* the current case */
 	unsigned failures;        /* of the current case when its leaks are looked at */
-	unsigned passed, failed;
+	const char *skipped;      /* why the current case was */
+	unsigned passed, failed, skips;
 } test;
 
 static atomic_long allocations;
@@ -164,8 +165,14 @@ void test_leaks_allow(void)
 	test.may_leak = true;
 }
 
+void test_skip(const char *reason)
+{
+	test.skipped = reason;
+}
+
 static void on_start(const CU_pTest pTest, const CU_pSuite pSuite)
 {
+	test.skipped = NULL;
 	printf("%s: %s ... ", pSuite->pName, pTest->pName);
 	fflush(stdout); /* if the case crashes, the log ends with its name */
 }
@@ -181,9 +188,14 @@ static void on_complete(
 {
 	(void)pTest;
 	(void)pSuite;
-	puts(failures ? "FAIL" : "ok");
+	if (test.skipped && !failures)
+		printf("skipped: %s\n", test.skipped);
+	else
+		puts(failures ? "FAIL" : "ok");
 	if (failures)
 		test.failed++;
+	else if (test.skipped)
+		test.skips++;
 	else
 		test.passed++;
 	for (CU_pFailureRecord f = failures; f; f = f->pNext)
@@ -241,6 +253,9 @@ int test_main(int argc, char **argv, const struct test_suite *suites)
 	CU_set_suite_cleanup_failure_handler(on_teardown_failure);
 	CU_run_all_tests();
 	CU_cleanup_registry();
-	printf("%u passed, %u failed\n", test.passed, test.failed);
-	return test.failed || !test.passed;
+	printf("%u passed, %u failed", test.passed, test.failed);
+	if (test.skips)
+		printf(", %u skipped", test.skips);
+	putchar('\n');
+	return test.failed || !(test.passed + test.skips);
 }

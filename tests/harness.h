@@ -26,10 +26,14 @@ struct test_suite {
 
 /*
  * Runs all suites, or those that argv names: PROGRAM [SUITE [CASE]]. Prints a line a case, each
- * failure with its file and line, and last "N passed, N failed". Returns the exit status: 0 if at
+ * failure with its file and line, and last "N passed, N failed", with ", N skipped" behind it if
+ * any were. Returns the exit status: 0 if at
  * least one case ran and none failed.
  */
 int test_main(int argc, char **argv, const struct test_suite *suites);
+
+/* The current case can't be tried here, for this reason; it must return at once. */
+void test_skip(const char *reason);
 
 /* Notes how many allocations there are. The harness does it before each case. */
 void test_leaks_begin(void);

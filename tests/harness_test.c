@@ -57,6 +57,17 @@ static void asserts_for_good(void)
 	free(kept);
 }
 
+static void skips(void)
+{
+	test_skip("no hardware");
+}
+
+static void skips_but_fails(void)
+{
+	test_skip("no hardware");
+	CU_ASSERT(1 + 1 == 3);
+}
+
 static int refuses(void)
 {
 	return 1;
@@ -78,6 +89,11 @@ static const struct {
 		"1 allocations were not freed\n0 passed, 1 failed\n" },
 	{ "wrong", { { "a", asserts }, { "b", asserts_for_good } }, NULL, NULL, 1,
 		": 1 + 1 == 3\n0 passed, 2 failed\n" },
+	{ "skip", { { "a", skips }, { "b", frees_all } }, NULL, NULL, 0,
+		"skip: a ... skipped: no hardware\nskip: b ... ok\n1 passed, 0 failed, 1 "
+		"skipped\n" },
+	{ "skips", { { "a", skips }, { "b", skips_but_fails } }, NULL, NULL, 1,
+		": 1 + 1 == 3\n0 passed, 1 failed, 1 skipped\n" },
 	{ "setup", { { "a", frees_all } }, refuses, NULL, 1,
 		"setup: FAIL, its setup failed\n0 passed, 1 failed\n" },
 	{ "named", { { "a", frees_all } }, NULL, "named", 0,

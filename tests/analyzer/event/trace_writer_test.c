@@ -321,7 +321,7 @@ static void read_by_babeltrace(void)
 	FILE *out;
 
 	if (system("command -v babeltrace2 >/dev/null")) {
-		printf("(no babeltrace2) ");
+		test_skip("no babeltrace2");
 		return;
 	}
 	make_folder();

@@ -22,7 +22,7 @@ static void a_written_trace_is_read_as_it_was(void)
 	}
 	CU_ASSERT_STRING_EQUAL(reader_source(got.reader)->format, "ctf");
 	CU_ASSERT_EQUAL(reader_source(got.reader)->hz, 2900000000);
-	CU_ASSERT_EQUAL(reader_capacity(got.reader, 0), 118);
+	CU_ASSERT_EQUAL(reader_capacity(got.reader), 118);
 	CU_ASSERT_EQUAL(reader_counts(got.reader)->read, 4);
 	CU_ASSERT_EQUAL(reader_counts(got.reader)->lost, 3);
 	CU_ASSERT_EQUAL(reader_counts(got.reader)->last, (UINT64_C(1) << 62) + 5829);

@@ -22,7 +22,7 @@ static void events_come_out_by_time(void)
 	CU_ASSERT_FALSE(reader_counts(got.reader)->truncated);
 	CU_ASSERT_STRING_EQUAL(reader_source(got.reader)->format, "perf-script");
 	CU_ASSERT_EQUAL(reader_source(got.reader)->hz, 1000000000);
-	CU_ASSERT_EQUAL(reader_capacity(got.reader, 0), 0);
+	CU_ASSERT_EQUAL(reader_capacity(got.reader), 0);
 	collect_free(&got);
 }
 
