@@ -15,8 +15,7 @@
  * refused. It asks for a report (RS) only with the packet that fills a batch of `rs_threshold`
  * descriptors, and gets the whole batch back when that report is there, so that packets behind the
  * last RS stay in the ring however long ago they were sent. It differs from em in this: a packet is
- * freed with its batch, where em keeps it until its descriptor is used again; and the tail is
- * written with each packet, where em writes it with each burst, at the same `now`.
+ * freed with its batch, where em keeps it until its descriptor is used again.
  *
  * Events: start_xmit, free, stop and wake. The caller emits `xmit`, since only it knows how long
  * the call took (e1000e_xmit_returned does it).
@@ -208,7 +207,8 @@ void e1000e_close(struct e1000e_port *port, unsigned cpu, uint64_t now);
 void e1000e_set_sink(struct e1000e_port *port, struct event_sink *sink);
 
 /*
- * Queues a packet on the ring and writes the tail. Returns E1000E_TX_OK: the packet is the driver's
+ * Queues a packet on the ring and writes the tail, unless more_follows and the queue goes on.
+ * Returns E1000E_TX_OK: the packet is the driver's
  * until stack.free; or E1000E_TX_BUSY.
  */
 static inline int e1000e_xmit(

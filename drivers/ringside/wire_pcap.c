@@ -294,9 +294,8 @@ static const void *in_one_piece(struct capture *capture, const struct nic_frame 
 }
 
 /* Stdio never writes by itself, since a flush makes room first: so we know which frames failed. */
-static void transmit(void *context, const struct nic_frame *frame, uint64_t now)
+static void record(struct ringside_queue *queue, const struct nic_frame *frame, uint64_t now)
 {
-	struct ringside_queue *queue = context;
 	struct pcap_wire *wire = queue->port->wire;
 	struct capture *capture = &wire->capture;
 	uint64_t ns = wire->start_ns + cycles_to_ns(now - wire->start, rte_get_tsc_hz());
@@ -307,8 +306,6 @@ static void transmit(void *context, const struct nic_frame *frame, uint64_t now)
 		.len = frame->bytes,
 	};
 
-	if (!capture->dumper)
-		return;
 	rte_spinlock_lock(&capture->lock);
 	if (capture->pending_bytes + RECORD_BYTES + header.caplen > PIECE_BYTES)
 		flush(queue, capture);
@@ -321,6 +318,15 @@ static void transmit(void *context, const struct nic_frame *frame, uint64_t now)
 		queue->stats.wire_taken++;
 	}
 	rte_spinlock_unlock(&capture->lock);
+}
+
+static void transmit(void *context, const struct nic_frame *frame, uint64_t now)
+{
+	struct ringside_queue *queue = context;
+	const struct pcap_wire *wire = queue->port->wire;
+
+	if (wire->capture.dumper)
+		record(queue, frame, now);
 }
 
 static void pcap_wire_stop(struct ringside_port *port)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inside the device: its state, and what its parts (tx.c, interrupt.c, nic.c) call of each other.
- */
+/* Inside the device: its state, and what its parts (tx.c, rx.c, interrupt.c, fault.c, nic.c) call
+ * of each other. */
 #ifndef SIM_NIC_DEVICE_H
 #define SIM_NIC_DEVICE_H
 
@@ -30,6 +30,7 @@ struct nic_tx {
 	bool packet_reports;   /* one of its descriptors has RS */
 	uint64_t packet;       /* its number in events */
 	uint64_t sent_at;      /* when its last bit has left */
+	uint64_t wire_cycles;  /* what it takes on the wire */
 	uint64_t dma_free_at;  /* when the next packet can be read */
 	uint64_t wire_free_at; /* when the next frame can start */
 
@@ -97,7 +98,6 @@ void rx_frame(struct nic *nic, const struct nic_frame *frame, uint64_t now);
 void interrupt_cause(struct nic *nic, uint32_t cause, uint64_t now);
 void interrupt_delayed(struct nic *nic, struct nic_delay *delay, uint64_t now);
 void interrupt_delay_over(struct nic *nic, struct nic_delay *delay, uint64_t now);
-void interrupt_mask_changed(struct nic *nic, uint64_t now);
 void interrupt_raise(struct nic *nic, uint64_t now);
 
 #endif

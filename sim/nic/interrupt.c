@@ -21,7 +21,7 @@ void interrupt_cause(struct nic *nic, uint32_t cause, uint64_t now)
 }
 
 /*
- * A descriptor with IDE was written back, or a packet received: the packet delay starts again, the
+ * A packet with IDE was sent, or one was received: the packet delay starts again, the
  * absolute one only if it isn't running. A packet delay of 0 turns both off.
  */
 void interrupt_delayed(struct nic *nic, struct nic_delay *delay, uint64_t now)
@@ -42,11 +42,6 @@ void interrupt_delay_over(struct nic *nic, struct nic_delay *delay, uint64_t now
 	if (delay == &nic->irq.tx)
 		tx_write_back(nic, now);
 	interrupt_cause(nic, delay->cause, now);
-}
-
-void interrupt_mask_changed(struct nic *nic, uint64_t now)
-{
-	schedule(nic, now);
 }
 
 void interrupt_raise(struct nic *nic, uint64_t now)

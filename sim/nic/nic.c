@@ -234,7 +234,7 @@ void nic_write(void *device, uint32_t offset, uint32_t value, uint64_t now)
 		break;
 	case REG_IMS:
 		nic->irq.mask |= value;
-		interrupt_mask_changed(nic, now);
+		interrupt_cause(nic, 0, now);
 		break;
 	case REG_IMC:
 		nic->irq.mask &= ~value;

@@ -72,11 +72,10 @@ struct nic_config {
 };
 
 struct nic_stats {
-	uint64_t packets, bytes;       /* put on the wire; bytes without preamble, gap and FCS */
-	uint64_t interrupts;           /* raised, lost ones included */
-	uint64_t interrupts_lost;      /* by fault */
-	uint64_t writebacks_lost;      /* by fault */
-	uint64_t rx_packets, rx_bytes; /* put into receive buffers */
+	uint64_t packets, bytes;  /* put on the wire; bytes without preamble, gap and FCS */
+	uint64_t interrupts;      /* raised, lost ones included */
+	uint64_t interrupts_lost; /* by fault */
+	uint64_t writebacks_lost; /* by fault */
 	uint64_t rx_missed; /* dropped: the driver had posted too few buffers, or receive is off */
 	uint64_t wire_busy; /* cycles that its packets were on the wire */
 };

@@ -57,7 +57,5 @@ void rx_frame(struct nic *nic, const struct nic_frame *frame, uint64_t now)
 		return;
 	}
 	store(rx, frame);
-	nic->stats.rx_packets++;
-	nic->stats.rx_bytes += frame->bytes;
 	interrupt_delayed(nic, &nic->irq.rx, now);
 }

@@ -42,6 +42,17 @@ void tx_tail_written(struct nic *nic, uint32_t tail)
 	tx->tail = tail;
 }
 
+static bool is_context(uint32_t lower)
+{
+	return lower & TXD_CMD_DEXT && (lower & TXD_DTYP_MASK) == TXD_DTYP_CONTEXT;
+}
+
+/* Bytes of a data or legacy descriptor's buffer. */
+static uint32_t length_of(uint32_t lower)
+{
+	return lower & (lower & TXD_CMD_DEXT ? TXD_DATA_LENGTH : TXD_LEGACY_LENGTH);
+}
+
 /*
  * Sums up the packet at head: its end, its bytes, its first buffer. Returns false if the tail comes
  * before its EOP: the driver hasn't posted all of it.
@@ -57,12 +68,11 @@ static bool read_descriptors(struct nic_tx *tx, uint64_t *first_buffer, uint64_t
 
 		*posted = tx->slot[i].posted;
 		tx->packet_reports = tx->packet_reports || lower & TXD_CMD_RS;
-		if (lower & TXD_CMD_DEXT && (lower & TXD_DTYP_MASK) == TXD_DTYP_CONTEXT)
+		if (is_context(lower))
 			continue;
 		if (!*first_buffer)
 			*first_buffer = desc->data.buffer_addr;
-		tx->packet_bytes +=
-			lower & (lower & TXD_CMD_DEXT ? TXD_DATA_LENGTH : TXD_LEGACY_LENGTH);
+		tx->packet_bytes += length_of(lower);
 		if (lower & TXD_CMD_EOP) {
 			tx->packet_end = next(tx, i);
 			return true;
@@ -83,18 +93,18 @@ static uint64_t later(uint64_t a, uint64_t b)
 static void occupy_wire(struct nic *nic, uint64_t at)
 {
 	struct nic_tx *tx = &nic->tx;
-	const uint64_t cycles = nic_wire_cycles(&nic->config, tx->packet_bytes);
 	uint64_t held = 1;
 
+	tx->wire_cycles = nic_wire_cycles(&nic->config, tx->packet_bytes);
 	while (held && at != CYCLES_NEVER) {
 		held = fault_held_until(nic, NIC_FAULT_LINK_PAUSE, at);
 		if (!held)
 			held = fault_held_until(nic, NIC_FAULT_TX_STOP, at);
 		if (!held)
-			held = fault_cuts_off(nic, at, at + cycles);
+			held = fault_cuts_off(nic, at, at + tx->wire_cycles);
 		at = held ? held : at;
 	}
-	tx->wire_free_at = at == CYCLES_NEVER ? at : at + cycles;
+	tx->wire_free_at = at == CYCLES_NEVER ? at : at + tx->wire_cycles;
 	tx->sent_at = tx->wire_free_at;
 }
 
@@ -174,13 +184,12 @@ static void put_on_wire(struct nic *nic, uint64_t now)
 	for (uint32_t i = tx->head; i != tx->packet_end; i = next(tx, i)) {
 		uint32_t lower = tx->ring[i].data.cmd_length;
 
-		if (lower & TXD_CMD_DEXT && (lower & TXD_DTYP_MASK) == TXD_DTYP_CONTEXT)
+		if (is_context(lower))
 			continue;
 		if (frame.count == NIC_SEGMENTS_MOST) /* longer than any driver's packet */
 			break;
 		frame.segment[frame.count].data = (void *)(uintptr_t)tx->ring[i].data.buffer_addr;
-		frame.segment[frame.count].bytes =
-			lower & (lower & TXD_CMD_DEXT ? TXD_DATA_LENGTH : TXD_LEGACY_LENGTH);
+		frame.segment[frame.count].bytes = length_of(lower);
 		frame.bytes += frame.segment[frame.count++].bytes;
 	}
 	nic->config.wire.transmit(nic->config.wire.context, &frame, now);
@@ -198,7 +207,7 @@ void tx_packet_sent(struct nic *nic, uint64_t now)
 	nic->stats.bytes += tx->packet_bytes;
 	if (nic->config.wire.transmit)
 		put_on_wire(nic, now);
-	nic->stats.wire_busy += nic_wire_cycles(&nic->config, tx->packet_bytes);
+	nic->stats.wire_busy += tx->wire_cycles;
 	tx->slot[last].packet = tx->packet;
 	tx->slot[last].bytes = tx->packet_bytes;
 	tx->sending = false;

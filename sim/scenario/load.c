@@ -411,7 +411,7 @@ static int check_together(const struct scenario *scenario, const char *file, str
 		if (scenario->workloads[i].cpu >= scenario->host.cpus)
 			return diag_set(diag, -EINVAL,
 				"%s: workload: cpu: %" PRIu64
-				": CPUs go from 0 on, and host.cpus is %" PRIu64 " CPUs, from 0 on",
+				": CPUs go from 0 on, and host.cpus is %" PRIu64,
 				file, scenario->workloads[i].cpu, scenario->host.cpus);
 		if (scenario->workloads[i].segments > scenario->workloads[i].message_bytes)
 			return diag_set(diag, -EINVAL,
