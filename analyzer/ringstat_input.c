@@ -106,7 +106,7 @@ int ringstat_input_status(const struct ringstat_input *input)
 	const struct trace_counts *counts = reader_counts(input->reader);
 	struct diag line;
 
-	if (!counts->lost && !counts->lost_unknown && !counts->truncated)
+	if (trace_counts_complete(counts))
 		return STATUS_COMPLETE;
 	fprintf(stderr, "ringstat: %s is partial:", input->file);
 	if (counts->lost || counts->lost_unknown)

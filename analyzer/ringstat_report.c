@@ -27,8 +27,7 @@ static int start(const struct ringstat_input *input, struct transmit **transmit,
 		.hz = hz,
 		.expire_cycles = cycles_of(options->expire_ns, hz),
 		.stall_cycles = cycles_of(options->stall_ns, hz),
-		.capacity =
-			options->capacity ? options->capacity : reader_capacity(input->reader, 0),
+		.capacity = options->capacity ? options->capacity : reader_capacity(input->reader),
 		.device = options->device,
 	};
 

@@ -23,8 +23,11 @@ static inline uint64_t cycles_of_ns(uint64_t ns, uint64_t hz)
 /* Cycles as nanoseconds, rounded to the nearest; UINT64_MAX if they don't fit. hz is not 0. */
 static inline uint64_t cycles_to_ns(uint64_t cycles, uint64_t hz)
 {
-	cycles_product ns = ((cycles_product)cycles * CYCLES_NS_PER_S + hz / 2) / hz;
+	cycles_product ns;
 
+	if (hz == CYCLES_NS_PER_S)
+		return cycles;
+	ns = ((cycles_product)cycles * CYCLES_NS_PER_S + hz / 2) / hz;
 	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 

@@ -50,7 +50,7 @@ static inline uint32_t histogram_place(uint64_t value)
 static inline int histogram_add(struct histogram *histogram, uint64_t value)
 {
 	unsigned shift = histogram_shift(value);
-	uint32_t place = (shift << 7) + (uint32_t)(value >> shift);
+	uint32_t place = histogram_place(value);
 
 	if (place >= histogram->room && histogram_grow(histogram, place))
 		return -ENOMEM;

@@ -4,8 +4,8 @@
  *
  * Matches start_xmit (or xmit, in a trace without any start_xmit) with free by packet address, for
  * each device, and keeps laps, occupancy, queue delay, drops, retries and stalls. The rules are
- * those of a driver's reader: cases/README in the specification lists them, transmit.c cites them.
- * Streaming: O(1) an event, memory bounded by the packets that are open.
+ * those of a driver's reader: cases/README in the specification lists them, transmit_in.c cites
+ * them. Streaming: O(1) an event, memory bounded by the packets that are open.
  */
 #ifndef ANALYZER_MEASURE_TRANSMIT_H
 #define ANALYZER_MEASURE_TRANSMIT_H

@@ -131,9 +131,8 @@ const struct names *reader_names(const struct reader *reader)
 	return reader->names;
 }
 
-uint32_t reader_capacity(const struct reader *reader, unsigned device)
+uint32_t reader_capacity(const struct reader *reader)
 {
-	(void)device; /* the model's devices are alike */
 	return reader->capacity;
 }
 

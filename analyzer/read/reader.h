@@ -36,6 +36,12 @@ struct trace_counts {
 	char trouble[256]; /* what a person should know of an incomplete input; "" if it is whole */
 };
 
+/* Nothing of what was recorded is missing. */
+static inline bool trace_counts_complete(const struct trace_counts *counts)
+{
+	return !counts->lost && !counts->lost_unknown && !counts->truncated;
+}
+
 struct reader;
 
 /*
@@ -58,7 +64,7 @@ const struct trace_counts *reader_counts(const struct reader *reader);
 const struct names *reader_names(const struct reader *reader);
 
 /* What a queue of the device can own if the trace says so (the model's do), else 0. */
-uint32_t reader_capacity(const struct reader *reader, unsigned device);
+uint32_t reader_capacity(const struct reader *reader);
 
 void reader_close(struct reader *reader);
 

@@ -57,11 +57,11 @@ int reader_set_hz(struct reader *reader, uint64_t told, const struct reader_opti
 int reader_open_input(struct input *input, const char *file, const struct reader_options *options,
 	size_t records, struct reader **reader, struct diag *diag);
 
-/* The formats. text.h */
+/* The formats. text.c */
 int text_reader_open(struct input *input, const char *file, const struct reader_options *options,
 	size_t records, struct reader **reader, struct diag *diag);
 
-/* A folder with a CTF trace. ctf.h */
+/* A folder with a CTF trace. ctf.c */
 int ctf_reader_open(const char *folder, const struct reader_options *options,
 	struct reader **reader, struct diag *diag);
 

@@ -43,7 +43,7 @@ struct text_fields {
 	uint32_t present;
 	bool bad;         /* a field has a value that it can't have */
 	uint64_t address; /* skbaddr, napi; 0 if the kernel hides it: "(____ptrval____)", "(nil)" */
-	struct text_word device; /* dev, dev_name, name; empty if the kernel blanked it */
+	struct text_word device; /* dev, dev_name, device, name; empty if the kernel blanked it */
 	struct text_word reason, family, protocol;
 	int64_t len, rc, queue, transport_offset, transport_valid, gso_size, gso_segs, gso_type;
 	int64_t irq, vec, work, budget, error, flags;

@@ -8,9 +8,7 @@
 
 bool report_complete(const struct report *report)
 {
-	const struct trace_counts *counts = report->counts;
-
-	return !counts->lost && !counts->lost_unknown && !counts->truncated;
+	return trace_counts_complete(report->counts);
 }
 
 /* Begins the text of a large number. No other text has a zero byte: all are made of C strings. */
