@@ -15,6 +15,7 @@
 
 #include <assert.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define EVENT_NO_DEVICE    UINT8_MAX  /* event of no device, or of one whose name is not known */
@@ -164,5 +165,15 @@ const char *event_name(unsigned id);
 struct event_sink {
 	void (*emit)(struct event_sink *sink, unsigned cpu, const struct event *event);
 };
+
+/*
+ * Who listens. A build without events has nobody who could, so that the compiler leaves out all
+ * that there is of them: tests/bench compares such a build with one that could be traced.
+ */
+#ifdef EVENTS_LEFT_OUT
+#define EVENT_LISTENER(sink) ((void)(sink), (struct event_sink *)NULL)
+#else
+#define EVENT_LISTENER(sink) (sink)
+#endif
 
 #endif

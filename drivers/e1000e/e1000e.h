@@ -92,8 +92,8 @@ struct e1000e_registers {
 struct e1000e_stack {
 	void *context;
 	void (*free)(void *context, struct rte_mbuf *packet, uint64_t now);
-	/* gets up to `count` receive buffers of RX_BUFFER_BYTES beyond the headroom; NULL without
-	 * rx */
+	/* gets up to `count` receive buffers of RX_BUFFER_BYTES beyond the headroom, as they are in
+	 * a pool: one segment, one reference (rte_mbuf_raw_alloc); NULL without rx */
 	unsigned (*alloc)(void *context, struct rte_mbuf **buffers, unsigned count);
 };
 
@@ -119,6 +119,7 @@ struct e1000e_config {
 	struct e1000e_stack stack;
 	struct event_sink *sink; /* NULL: the untraced instances of the hot functions are used */
 	uint8_t device, queue;   /* numbers in events */
+	uint16_t dpdk_port;      /* rte_mbuf.port of what is received */
 	uintptr_t packet_base;   /* a packet's number in events is its address less this */
 };
 
@@ -178,6 +179,16 @@ struct e1000e_rx_ring {
 	uint16_t next_to_use;
 	uint16_t next_to_clean;
 	struct rte_mbuf *packet, *last; /* of several buffers, being put together */
+	uint64_t rearm; /* the four fields from data_off on, as a received buffer has them */
+};
+
+/* The hot functions, each written once and there twice: with events and without. */
+struct e1000e_instances {
+	int (*xmit)(struct e1000e_port *port, unsigned cpu, struct rte_mbuf *packet, uint64_t now);
+	bool (*clean_packet)(struct e1000e_port *port, unsigned cpu, uint64_t now);
+	bool (*clean_done)(struct e1000e_port *port, unsigned cpu, uint64_t now);
+	unsigned (*receive)(struct e1000e_port *port, unsigned cpu, struct rte_mbuf **packets,
+		unsigned most, uint64_t now);
 };
 
 struct e1000e_port {
@@ -186,12 +197,8 @@ struct e1000e_port {
 	struct e1000e_tx_ring tx;
 	struct e1000e_rx_ring rx;
 	struct e1000e_stats stats;
-	uint32_t cause; /* ICR as the last interrupt found it */
-	/* the traced or the untraced instances: see e1000e_xmit, _clean_packet and _receive */
-	int (*xmit)(struct e1000e_port *port, unsigned cpu, struct rte_mbuf *packet, uint64_t now);
-	bool (*clean_packet)(struct e1000e_port *port, unsigned cpu, uint64_t now);
-	unsigned (*receive)(struct e1000e_port *port, unsigned cpu, struct rte_mbuf **packets,
-		unsigned most, uint64_t now);
+	uint32_t cause;              /* ICR as the last interrupt found it */
+	struct e1000e_instances hot; /* see e1000e_xmit, _clean_packet, _clean_done, _receive */
 };
 
 /*
@@ -214,15 +221,15 @@ void e1000e_set_sink(struct e1000e_port *port, struct event_sink *sink);
 static inline int e1000e_xmit(
 	struct e1000e_port *port, unsigned cpu, struct rte_mbuf *packet, uint64_t now)
 {
-	return port->xmit(port, cpu, packet, now);
+	return port->hot.xmit(port, cpu, packet, now);
 }
 
 /* Hands all that is queued to the device: after the last xmit of several with more_follows. */
 void e1000e_write_tail(struct e1000e_port *port, uint64_t now);
 
 /*
- * The `xmit` event, for the time when the call above is over. The packet may have been freed and
- * reused by then: its length is what it was before the call.
+ * The `xmit` event, for the time when the call above is over; only where the port has a sink. The
+ * packet may have been freed and reused by then: its length is what it was before the call.
  */
 void e1000e_xmit_returned(struct e1000e_port *port, unsigned cpu, const struct rte_mbuf *packet,
 	uint32_t bytes, int rc, uint64_t now);
@@ -242,9 +249,12 @@ bool e1000e_interrupt(struct e1000e_port *port, uint64_t now);
  */
 static inline bool e1000e_clean_packet(struct e1000e_port *port, unsigned cpu, uint64_t now)
 {
-	return port->clean_packet(port, cpu, now);
+	return port->hot.clean_packet(port, cpu, now);
 }
-bool e1000e_clean_done(struct e1000e_port *port, unsigned cpu, uint64_t now);
+static inline bool e1000e_clean_done(struct e1000e_port *port, unsigned cpu, uint64_t now)
+{
+	return port->hot.clean_done(port, cpu, now);
+}
 
 /* Frees the oldest batch, or its rest, if it has been reported. Returns how many packets. */
 unsigned e1000e_clean_batch(struct e1000e_port *port, unsigned cpu, uint64_t now);
@@ -256,7 +266,7 @@ unsigned e1000e_clean_batch(struct e1000e_port *port, unsigned cpu, uint64_t now
 static inline unsigned e1000e_receive(struct e1000e_port *port, unsigned cpu,
 	struct rte_mbuf **packets, unsigned most, uint64_t now)
 {
-	return port->receive(port, cpu, packets, most, now);
+	return port->hot.receive(port, cpu, packets, most, now);
 }
 
 /* Is there a buffer that the device has filled and e1000e_receive hasn't taken? */

@@ -100,6 +100,7 @@ int e1000e_open(struct e1000e_port **out, const struct e1000e_config *config, ui
 	port->tx.desc = calloc(port->tx.count, sizeof(*port->tx.desc));
 	port->tx.buffer = calloc(port->tx.count, sizeof(*port->tx.buffer));
 	port->rx.count = config->rx_ring_size;
+	port->rx.rearm = rx_rearm(config->dpdk_port);
 	port->rx.desc = calloc(port->rx.count + 1u, sizeof(*port->rx.desc));
 	port->rx.buffer = calloc(port->rx.count + 1u, sizeof(struct rte_mbuf *));
 	if (!port->tx.desc || !port->tx.buffer || !port->rx.desc || !port->rx.buffer) {

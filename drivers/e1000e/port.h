@@ -20,7 +20,11 @@ static inline void port_emit(const struct e1000e_port *port, unsigned cpu, enum 
 }
 
 /* rx.c */
-void rx_select_instance(struct e1000e_port *port);
+unsigned rx_receive_traced(struct e1000e_port *port, unsigned cpu, struct rte_mbuf **packets,
+	unsigned most, uint64_t now);
+unsigned rx_receive_untraced(struct e1000e_port *port, unsigned cpu, struct rte_mbuf **packets,
+	unsigned most, uint64_t now);
+uint64_t rx_rearm(uint16_t dpdk_port); /* see struct e1000e_rx_ring */
 void rx_abort(struct e1000e_port *port);
 
 /* tx.c */

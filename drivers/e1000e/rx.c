@@ -6,6 +6,8 @@
  */
 #include "port.h"
 
+#include <string.h>
+
 #define FILL_AT_ONCE 32 /* buffers, taken from the pool in one call */
 
 static inline uint16_t next(const struct e1000e_rx_ring *ring, uint16_t index)
@@ -63,17 +65,32 @@ unsigned e1000e_rx_fill(struct e1000e_port *port, uint64_t now)
 	return posted;
 }
 
-/* Adds a filled buffer to the packet that is being put together. Returns the packet if it ends. */
+uint64_t rx_rearm(uint16_t dpdk_port)
+{
+	struct rte_mbuf buffer = { .data_off = RTE_PKTMBUF_HEADROOM, .nb_segs = 1 };
+	uint64_t rearm;
+
+	rte_mbuf_refcnt_set(&buffer, 1);
+	buffer.port = dpdk_port;
+	memcpy(&rearm, buffer.rearm_data, sizeof(rearm));
+	return rearm;
+}
+
+/*
+ * Adds a filled buffer to the packet that is being put together. Returns the packet if it ends. Of
+ * a buffer from the pool only the first cache line is written: the rest is as it has to be.
+ */
 static inline struct rte_mbuf *add_buffer(
 	struct e1000e_rx_ring *ring, struct rte_mbuf *buffer, const struct rx_desc *desc)
 {
 	struct rte_mbuf *packet = ring->packet;
 
-	rte_pktmbuf_reset_headroom(buffer);
-	buffer->data_len = desc->length;
+	memcpy(buffer->rearm_data, &ring->rearm, sizeof(ring->rearm));
+	buffer->ol_flags = 0;
+	buffer->packet_type = 0;
 	buffer->pkt_len = desc->length;
-	buffer->nb_segs = 1;
-	buffer->next = NULL;
+	buffer->data_len = desc->length;
+	buffer->vlan_tci = 0;
 	if (packet) {
 		packet->nb_segs++;
 		packet->pkt_len += desc->length;
@@ -121,21 +138,16 @@ static __rte_always_inline unsigned receive(struct e1000e_port *port, unsigned c
 	return received;
 }
 
-static unsigned receive_untraced(struct e1000e_port *port, unsigned cpu, struct rte_mbuf **packets,
+unsigned rx_receive_untraced(struct e1000e_port *port, unsigned cpu, struct rte_mbuf **packets,
 	unsigned most, uint64_t now)
 {
 	return receive(port, cpu, packets, most, now, false);
 }
 
-static unsigned receive_traced(struct e1000e_port *port, unsigned cpu, struct rte_mbuf **packets,
+unsigned rx_receive_traced(struct e1000e_port *port, unsigned cpu, struct rte_mbuf **packets,
 	unsigned most, uint64_t now)
 {
 	return receive(port, cpu, packets, most, now, true);
-}
-
-void rx_select_instance(struct e1000e_port *port)
-{
-	port->receive = port->config.sink ? receive_traced : receive_untraced;
 }
 
 void rx_abort(struct e1000e_port *port)

@@ -23,8 +23,7 @@ void e1000e_xmit_returned(struct e1000e_port *port, unsigned cpu, const struct r
 		.packet = (uintptr_t)packet - port->config.packet_base,
 		.arg = EVENT_PUT(XMIT, rc, (uint32_t)rc) };
 
-	if (port->config.sink)
-		port->config.sink->emit(port->config.sink, cpu, &event);
+	port->config.sink->emit(port->config.sink, cpu, &event);
 }
 
 static inline uint16_t next(const struct e1000e_tx_ring *ring, uint16_t index)
@@ -124,20 +123,25 @@ static inline void ask_for_report(struct e1000e_port *port, uint16_t last, unsig
 	ring->unreported_count = 0;
 }
 
-/* Rare enough, once a ringful, to ask here whether anybody listens. */
-void tx_stop_queue(struct e1000e_port *port, unsigned cpu, uint64_t now)
+static __rte_always_inline void stop_queue(
+	struct e1000e_port *port, unsigned cpu, uint64_t now, const bool traced)
 {
 	port->tx.stopped = true;
 	port->stats.stops++;
-	if (port->config.sink)
+	if (traced)
 		port_emit(port, cpu, EVENT_STOP, NULL, 0, now);
+}
+
+void tx_stop_queue(struct e1000e_port *port, unsigned cpu, uint64_t now)
+{
+	stop_queue(port, cpu, now, EVENT_LISTENER(port->config.sink));
 }
 
 unsigned e1000e_clean_batch(struct e1000e_port *port, unsigned cpu, uint64_t now)
 {
 	unsigned packets = 0;
 
-	while (port->clean_packet(port, cpu, now)) {
+	while (port->hot.clean_packet(port, cpu, now)) {
 		packets++;
 		if (port->tx.next_to_clean == port->tx.reported)
 			break;
@@ -194,7 +198,7 @@ static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, stru
 
 	/* 1. Is there room for all of it? If not, the caller keeps it and the queue stops. */
 	if (unlikely(e1000e_desc_unused(ring) < needed + PRE_CHECK_GAP) && !config->never_stops) {
-		tx_stop_queue(port, cpu, now);
+		stop_queue(port, cpu, now, traced);
 		port->stats.busy++;
 		return E1000E_TX_BUSY;
 	}
@@ -212,7 +216,7 @@ static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, stru
 
 	/* 3. Could the largest packet still follow? If not, stop now, before it comes. */
 	if (e1000e_desc_unused(ring) < config->reserve && !config->never_stops)
-		tx_stop_queue(port, cpu, now);
+		stop_queue(port, cpu, now, traced);
 
 	/* 4. The tail hands it to the device, unless more follows at once. */
 	if (!port->more_follows || ring->stopped)
@@ -262,7 +266,8 @@ static __rte_always_inline bool clean_packet(
 	return true;
 }
 
-bool e1000e_clean_done(struct e1000e_port *port, unsigned cpu, uint64_t now)
+static __rte_always_inline bool clean_done(
+	struct e1000e_port *port, unsigned cpu, uint64_t now, const bool traced)
 {
 	struct e1000e_tx_ring *ring = &port->tx;
 	bool cleaned = ring->cleaned;
@@ -274,7 +279,7 @@ bool e1000e_clean_done(struct e1000e_port *port, unsigned cpu, uint64_t now)
 		return false;
 	ring->stopped = false;
 	port->stats.wakes++;
-	if (port->config.sink)
+	if (traced)
 		port_emit(port, cpu, EVENT_WAKE, NULL, 0, now);
 	return true;
 }
@@ -288,38 +293,38 @@ void tx_abort(struct e1000e_port *port, unsigned cpu, uint64_t now)
 		struct rte_mbuf *packet = ring->buffer[last].packet;
 
 		ring->next_to_clean = next(ring, last);
-		if (port->config.sink)
+		if (EVENT_LISTENER(port->config.sink))
 			port_emit(port, cpu, EVENT_FREE, packet, EVENT_PUT(FREE, aborted, 1), now);
 		port->config.stack.free(port->config.stack.context, packet, now);
 	}
 }
 
-static int xmit_untraced(
-	struct e1000e_port *port, unsigned cpu, struct rte_mbuf *packet, uint64_t now)
-{
-	return xmit(port, cpu, packet, now, false);
-}
+#define INSTANCES(name, traced)                                                                \
+	static int xmit_##name(                                                                \
+		struct e1000e_port *port, unsigned cpu, struct rte_mbuf *packet, uint64_t now) \
+	{                                                                                      \
+		return xmit(port, cpu, packet, now, traced);                                   \
+	}                                                                                      \
+	static bool clean_packet_##name(struct e1000e_port *port, unsigned cpu, uint64_t now)  \
+	{                                                                                      \
+		return clean_packet(port, cpu, now, traced);                                   \
+	}                                                                                      \
+	static bool clean_done_##name(struct e1000e_port *port, unsigned cpu, uint64_t now)    \
+	{                                                                                      \
+		return clean_done(port, cpu, now, traced);                                     \
+	}                                                                                      \
+	static const struct e1000e_instances name = {                                          \
+		.xmit = xmit_##name,                                                           \
+		.clean_packet = clean_packet_##name,                                           \
+		.clean_done = clean_done_##name,                                               \
+		.receive = rx_receive_##name,                                                  \
+	};
 
-static int xmit_traced(
-	struct e1000e_port *port, unsigned cpu, struct rte_mbuf *packet, uint64_t now)
-{
-	return xmit(port, cpu, packet, now, true);
-}
-
-static bool clean_packet_untraced(struct e1000e_port *port, unsigned cpu, uint64_t now)
-{
-	return clean_packet(port, cpu, now, false);
-}
-
-static bool clean_packet_traced(struct e1000e_port *port, unsigned cpu, uint64_t now)
-{
-	return clean_packet(port, cpu, now, true);
-}
+INSTANCES(traced, true)
+INSTANCES(untraced, false)
 
 void e1000e_set_sink(struct e1000e_port *port, struct event_sink *sink)
 {
-	port->config.sink = sink;
-	rx_select_instance(port);
-	port->xmit = sink ? xmit_traced : xmit_untraced;
-	port->clean_packet = sink ? clean_packet_traced : clean_packet_untraced;
+	port->config.sink = EVENT_LISTENER(sink);
+	port->hot = port->config.sink ? traced : untraced;
 }

@@ -52,12 +52,10 @@ uint16_t ringside_rx_burst(void *rx_queue, struct rte_mbuf **packets, uint16_t c
 	now = rte_get_tsc_cycles();
 	ringside_poll(queue, now);
 	received = e1000e_receive(queue->driver, queue->index, packets, count, now);
-	for (unsigned i = 0; i < received; i++)
-		packets[i]->port = queue->port->dev->data->port_id;
 	if (!e1000e_rx_waiting(queue->driver))
 		queue->rx_cause = false; /* all that it was for have been fetched */
 	ringside_rx_interrupt_rearm(queue, now);
-	rte_spinlock_unlock(&queue->lock);
+	ringside_unlock(queue);
 	return (uint16_t)received;
 }
 
@@ -86,9 +84,9 @@ static bool never_fits(const struct ringside_queue *queue, const struct rte_mbuf
 	return packet->nb_segs > RINGSIDE_SEGMENTS || e1000e_never_fits(queue->driver, packet);
 }
 
-uint16_t ringside_tx_burst(void *tx_queue, struct rte_mbuf **packets, uint16_t count)
+static __rte_always_inline uint16_t transmit(
+	struct ringside_queue *queue, struct rte_mbuf **packets, uint16_t count, const bool traced)
 {
-	struct ringside_queue *queue = tx_queue;
 	uint16_t sent = 0;
 	uint64_t now;
 
@@ -109,15 +107,26 @@ uint16_t ringside_tx_burst(void *tx_queue, struct rte_mbuf **packets, uint16_t c
 		rc = e1000e_xmit(queue->driver, queue->index, packet, now);
 		if (rc == E1000E_TX_BUSY && queue->driver->config.never_stops)
 			break; /* it was never started */
-		e1000e_xmit_returned(queue->driver, queue->index, packet, bytes, rc, now);
+		if (traced)
+			e1000e_xmit_returned(queue->driver, queue->index, packet, bytes, rc, now);
 		if (rc == E1000E_TX_BUSY)
 			break;
 	}
 	if (sent && queue->driver->more_follows)
 		e1000e_write_tail(queue->driver, now);
 	ringside_rx_interrupt_rearm(queue, now);
-	rte_spinlock_unlock(&queue->lock);
+	ringside_unlock(queue);
 	return sent;
+}
+
+uint16_t ringside_tx_burst(void *queue, struct rte_mbuf **packets, uint16_t count)
+{
+	return transmit(queue, packets, count, false);
+}
+
+uint16_t ringside_tx_burst_traced(void *queue, struct rte_mbuf **packets, uint16_t count)
+{
+	return transmit(queue, packets, count, true);
 }
 
 int ringside_queue_done_cleanup(void *tx_queue, uint32_t most)
@@ -132,6 +141,6 @@ int ringside_queue_done_cleanup(void *tx_queue, uint32_t most)
 	while ((!most || cleaned < most) && e1000e_clean_packet(queue->driver, queue->index, now))
 		cleaned++;
 	e1000e_clean_done(queue->driver, queue->index, now);
-	rte_spinlock_unlock(&queue->lock);
+	ringside_unlock(queue);
 	return (int)cleaned;
 }

@@ -106,11 +106,12 @@ int ringside_events_start(struct ringside_port *port)
 	int error = open_trace(port);
 
 	port->events = port->writing ? &port->writer.sink : NULL;
-	if (error || !trace_points_enabled())
-		return error;
-	port->both.emit = emit;
-	port->events = &port->both;
-	return 0;
+	if (!error && trace_points_enabled()) {
+		port->both.emit = emit;
+		port->events = &port->both;
+	}
+	port->dev->tx_pkt_burst = port->events ? ringside_tx_burst_traced : ringside_tx_burst;
+	return error;
 }
 
 void ringside_events_stop(struct ringside_port *port)

@@ -16,7 +16,7 @@ static void advance(struct ringside_queue *queue)
 {
 	rte_spinlock_lock(&queue->lock);
 	ringside_advance(queue, rte_get_tsc_cycles());
-	rte_spinlock_unlock(&queue->lock);
+	ringside_unlock(queue);
 }
 
 static int rx_status(const struct ringside_queue *queue, uint16_t offset)
@@ -137,7 +137,7 @@ int ringside_get_reg(struct rte_eth_dev *dev, struct rte_dev_reg_info *info)
 	ringside_advance(queue, now);
 	for (unsigned i = 0; i < RTE_DIM(offsets); i++)
 		out[i] = nic_read(queue->nic, offsets[i], now);
-	rte_spinlock_unlock(&queue->lock);
+	ringside_unlock(queue);
 	info->version = 1;
 	return 0;
 }

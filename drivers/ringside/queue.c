@@ -7,22 +7,32 @@
 #include <rte_mbuf.h>
 #include <string.h>
 
-static void free_packet(void *context, struct rte_mbuf *packet, uint64_t now)
+void ringside_free_waiting(struct ringside_queue *queue)
 {
-	(void)context;
-	(void)now;
-	rte_pktmbuf_free(packet);
+	rte_pktmbuf_free_bulk(queue->to_free, queue->to_free_count);
+	queue->to_free_count = 0;
 }
 
-/* All that were asked for or, where the pool runs low, as many as it has. */
+/* Packets go back to their pools many at a time: at the latest when the lock is released. */
+static void free_packet(void *context, struct rte_mbuf *packet, uint64_t now)
+{
+	struct ringside_queue *queue = context;
+
+	(void)now;
+	queue->to_free[queue->to_free_count++] = packet;
+	if (queue->to_free_count == RTE_DIM(queue->to_free))
+		ringside_free_waiting(queue);
+}
+
+/* All that were asked for or, where the pool runs low, as many as it has; as they are in it. */
 static unsigned alloc_buffers(void *context, struct rte_mbuf **buffers, unsigned count)
 {
 	struct ringside_queue *queue = context;
 	unsigned got = 0;
 
-	if (!rte_pktmbuf_alloc_bulk(queue->pool, buffers, count))
+	if (!rte_mempool_get_bulk(queue->pool, (void **)buffers, count))
 		return count;
-	while (got < count && (buffers[got] = rte_pktmbuf_alloc(queue->pool)))
+	while (got < count && (buffers[got] = rte_mbuf_raw_alloc(queue->pool)))
 		got++;
 	return got;
 }
@@ -72,6 +82,7 @@ static int make_driver(struct ringside_queue *queue, uint64_t now)
 		.stack = { .context = queue, .free = free_packet, .alloc = alloc_buffers },
 		.sink = queue->port->events,
 		.queue = (uint8_t)queue->index,
+		.dpdk_port = queue->port->dev->data->port_id,
 	};
 
 	return e1000e_open(&queue->driver, &config, now);
@@ -113,5 +124,5 @@ void ringside_queue_stop(struct ringside_queue *queue)
 	queue->driver = NULL;
 	queue->nic = NULL;
 	drain_inbox(queue);
-	rte_spinlock_unlock(&queue->lock);
+	ringside_unlock(queue);
 }

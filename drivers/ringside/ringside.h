@@ -108,6 +108,8 @@ struct ringside_queue {
 	int timer_fd;
 	uint64_t timer_at;             /* what the timer is set to; CYCLES_NEVER: off */
 	struct rte_intr_handle *timer; /* NULL: the port was configured without interrupts */
+	struct rte_mbuf *to_free[64];  /* see ringside_unlock */
+	unsigned to_free_count;
 	struct ringside_queue_stats stats;
 	uint64_t counter_base[RINGSIDE_COUNTERS_MOST]; /* of earlier starts, less what was reset */
 };
@@ -171,13 +173,24 @@ void ringside_events_irq(
 /* telemetry.c: "/net_ringside/ring,PORT", see there; it registers itself. */
 
 /* queue.c */
+void ringside_free_waiting(struct ringside_queue *queue);
+
+/* Releases the lock, after what the driver has freed meanwhile has gone back to its pools. */
+static inline void ringside_unlock(struct ringside_queue *queue)
+{
+	if (queue->to_free_count)
+		ringside_free_waiting(queue);
+	rte_spinlock_unlock(&queue->lock);
+}
 int ringside_queue_start(struct ringside_queue *queue);
 void ringside_queue_stop(struct ringside_queue *queue);
 int ringside_queue_done_cleanup(void *tx_queue, uint32_t most);
 
 /* burst.c */
 uint16_t ringside_rx_burst(void *queue, struct rte_mbuf **packets, uint16_t count);
+/* The second emits events, the first has no trace of them; see ringside_events_start. */
 uint16_t ringside_tx_burst(void *queue, struct rte_mbuf **packets, uint16_t count);
+uint16_t ringside_tx_burst_traced(void *queue, struct rte_mbuf **packets, uint16_t count);
 void ringside_poll(struct ringside_queue *queue, uint64_t now);
 
 /*

@@ -80,7 +80,7 @@ static void timer_over(void *context)
 		ringside_poll(queue, now);
 		ringside_rx_interrupt_rearm(queue, now);
 	}
-	rte_spinlock_unlock(&queue->lock);
+	ringside_unlock(queue);
 }
 
 int ringside_rx_interrupt_enable(struct rte_eth_dev *dev, uint16_t index)
@@ -101,7 +101,7 @@ int ringside_rx_interrupt_enable(struct rte_eth_dev *dev, uint16_t index)
 		signal_program(queue);
 	}
 	ringside_rx_interrupt_rearm(queue, now);
-	rte_spinlock_unlock(&queue->lock);
+	ringside_unlock(queue);
 	return 0;
 }
 
@@ -111,7 +111,7 @@ static void disarm(struct ringside_queue *queue)
 	__atomic_store_n(&queue->armed, false, __ATOMIC_RELAXED);
 	queue->timer_at = CYCLES_NEVER;
 	set_timer(queue, 0);
-	rte_spinlock_unlock(&queue->lock);
+	ringside_unlock(queue);
 }
 
 int ringside_rx_interrupt_disable(struct rte_eth_dev *dev, uint16_t index)

@@ -23,7 +23,7 @@ static int add_ring(struct rte_tel_data *ring, struct ringside_queue *queue)
 	rte_tel_data_start_dict(ring);
 	rte_spinlock_lock(&queue->lock);
 	if (!queue->driver) { /* it was stopped in the meantime */
-		rte_spinlock_unlock(&queue->lock);
+		ringside_unlock(queue);
 		return -ENODEV;
 	}
 	tx = &queue->driver->tx;
@@ -40,7 +40,7 @@ static int add_ring(struct rte_tel_data *ring, struct ringside_queue *queue)
 		ring, "interrupts", ringside_count_named(queue, true, "interrupts"));
 	rte_tel_data_add_dict_u64(ring, "longest_gap_us",
 		ringside_count_named(queue, true, "longest_poll_gap_ns") / 1000);
-	rte_spinlock_unlock(&queue->lock);
+	ringside_unlock(queue);
 	return 0;
 }
 

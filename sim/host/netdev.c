@@ -156,7 +156,9 @@ uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now)
 		return host_cost(host, HOST_COST_xmit);
 	}
 	if (run->state == RUN_RETURN) {
-		e1000e_xmit_returned(host->port, cpu->index, run->packet, run->bytes, run->rc, now);
+		if (host->port->config.sink)
+			e1000e_xmit_returned(
+				host->port, cpu->index, run->packet, run->bytes, run->rc, now);
 		if (run->rc == E1000E_TX_BUSY)
 			put_back(&host->netdev, run->packet);
 		else if (!run->direct) /* that one went without the queueing discipline */

@@ -71,6 +71,8 @@ struct nic {
 	struct nic_tx tx;
 	struct nic_rx rx;
 	struct nic_interrupt irq;
+	/* the traced or the untraced instance of the write-back */
+	void (*write_back)(struct nic *nic, uint64_t now);
 	bool advancing;    /* in nic_advance: a wire that loops back comes in again */
 	uint64_t now;      /* all up to here has been executed */
 	uint64_t deadline; /* the earliest of all times above */
@@ -89,7 +91,8 @@ bool fault_loses(struct nic *nic, enum nic_fault_type type, uint64_t now);
 void tx_tail_written(struct nic *nic, uint32_t tail);
 void tx_start_packet(struct nic *nic);
 void tx_packet_sent(struct nic *nic, uint64_t now);
-void tx_write_back(struct nic *nic, uint64_t now);
+void tx_write_back_traced(struct nic *nic, uint64_t now);
+void tx_write_back_untraced(struct nic *nic, uint64_t now);
 
 /* rx.c */
 void rx_frame(struct nic *nic, const struct nic_frame *frame, uint64_t now);

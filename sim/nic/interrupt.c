@@ -40,7 +40,7 @@ void interrupt_delay_over(struct nic *nic, struct nic_delay *delay, uint64_t now
 {
 	delay->packet_at = delay->absolute_at = CYCLES_NEVER;
 	if (delay == &nic->irq.tx)
-		tx_write_back(nic, now);
+		nic->write_back(nic, now);
 	interrupt_cause(nic, delay->cause, now);
 }
 

@@ -11,6 +11,8 @@ struct nic *nic_create(const struct nic_config *config)
 	if (!nic)
 		return NULL;
 	nic->config = *config;
+	nic->write_back =
+		EVENT_LISTENER(config->sink) ? tx_write_back_traced : tx_write_back_untraced;
 	nic->fetch_cycles = cycles_of_ns(config->fetch_ns, config->hz);
 	nic->irq.tx = nic->irq.rx =
 		(struct nic_delay){ .packet_at = CYCLES_NEVER, .absolute_at = CYCLES_NEVER };
@@ -221,7 +223,7 @@ void nic_write(void *device, uint32_t offset, uint32_t value, uint64_t now)
 		nic->irq.tx.packet = cycles_of(nic, value, DELAY_UNIT_NS);
 		if (value & TIDV_FPD) { /* clears itself; what the delay held back comes now */
 			nic->registers[offset / 4] &= ~TIDV_FPD;
-			tx_write_back(nic, now);
+			nic->write_back(nic, now);
 			if (delay_at(&nic->irq.tx) != CYCLES_NEVER)
 				interrupt_delay_over(nic, &nic->irq.tx, now);
 		}
