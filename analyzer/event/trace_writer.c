@@ -14,16 +14,25 @@
 #define RECORDS_PER_PACKET \
 	((TRACE_PACKET_BYTES - sizeof(struct trace_packet_header)) / sizeof(struct event))
 
-/* One packet in memory, of one CPU's stream. */
+struct trace_packet {
+	struct trace_packet_header header;
+	struct event event[RECORDS_PER_PACKET];
+};
+
+/*
+ * One CPU's stream. Its packets are used in turn: those from `written` to `filled` wait to be
+ * written, the one at `filled` is being filled. Both counters only grow.
+ */
 struct trace_stream {
+	struct trace_packet *packet; /* the one that is being filled */
+	uint32_t records;            /* in it */
+	bool used;                   /* the stream has had events */
+	uint64_t begin, end;         /* of all its events so far */
+	uint64_t discarded;          /* events that found no room, since the beginning */
+	struct trace_packet *packets;
+	atomic_uint filled, written;
+	uint64_t unwritten; /* events of packets that could not be written */
 	int fd;
-	bool used;          /* it has had events */
-	uint32_t records;   /* in the packet below */
-	uint64_t discarded; /* events that could not be written, since the beginning */
-	struct {
-		struct trace_packet_header header;
-		struct event event[RECORDS_PER_PACKET];
-	} packet;
 };
 
 static int write_all(int fd, const void *data, size_t bytes)
@@ -43,44 +52,62 @@ static int write_all(int fd, const void *data, size_t bytes)
 	return 0;
 }
 
-/*
- * When the packet begins and ends. One without records is the last of its stream: it has the time
- * of the stream's last event, or of the whole trace if the stream has none.
- */
-static void set_times(struct trace_writer *writer, struct trace_stream *stream)
+static struct trace_packet *packet_at(
+	const struct trace_writer *writer, const struct trace_stream *stream, unsigned number)
 {
-	struct trace_packet_header *header = &stream->packet.header;
-
-	if (stream->records) {
-		header->timestamp_begin = stream->packet.event[0].time;
-		header->timestamp_end = stream->packet.event[stream->records - 1].time;
-		if (header->timestamp_begin < writer->begin)
-			writer->begin = header->timestamp_begin;
-		if (header->timestamp_end > writer->end)
-			writer->end = header->timestamp_end;
-	} else if (stream->used) {
-		header->timestamp_begin = header->timestamp_end;
-	} else {
-		header->timestamp_begin = writer->begin < writer->end ? writer->begin : writer->end;
-		header->timestamp_end = writer->end;
-	}
-	stream->used = true;
+	return &stream->packets[number % (writer->waiting_most + 1)];
 }
 
-static void write_packet(struct trace_writer *writer, struct trace_stream *stream, bool last)
+/* The whole trace ends with an error: a later packet behind a torn one is unreadable. */
+static void write_packet(
+	struct trace_writer *writer, struct trace_stream *stream, const struct trace_packet *packet)
 {
-	struct trace_packet_header *header = &stream->packet.header;
-	size_t bytes = sizeof(*header) + stream->records * sizeof(struct event);
+	size_t bytes = packet->header.packet_size / 8;
 	int error = writer->error;
 
-	set_times(writer, stream);
-	header->content_size = header->packet_size = 8 * bytes;
+	if (!error)
+		error = write_all(stream->fd, packet, bytes);
+	if (error) {
+		writer->error = error;
+		stream->unwritten += (bytes - sizeof(packet->header)) / sizeof(struct event);
+	}
+}
+
+/* The packet has the events that it will have. */
+static void complete(struct trace_stream *stream, bool last)
+{
+	struct trace_packet *packet = stream->packet;
+	struct trace_packet_header *header = &packet->header;
+
+	if (stream->records) {
+		header->timestamp_begin = packet->event[0].time;
+		header->timestamp_end = packet->event[stream->records - 1].time;
+		if (header->timestamp_begin < stream->begin)
+			stream->begin = header->timestamp_begin;
+		if (header->timestamp_end > stream->end)
+			stream->end = header->timestamp_end;
+		stream->used = true;
+	}
+	header->content_size = header->packet_size =
+		8 * (sizeof(*header) + stream->records * sizeof(struct event));
 	header->events_discarded = stream->discarded;
 	header->last = last;
-	if (!error)
-		error = write_all(stream->fd, &stream->packet, bytes);
-	if (error) { /* the whole trace ends here: a later packet behind a torn one is unreadable */
-		writer->error = error;
+}
+
+/* A full packet is written, or left to the thread that serves; the next one is begun. */
+static void packet_is_full(struct trace_writer *writer, struct trace_stream *stream)
+{
+	unsigned filled = atomic_load_explicit(&stream->filled, memory_order_relaxed);
+
+	complete(stream, false);
+	if (!writer->waiting_most) {
+		write_packet(writer, stream, stream->packet);
+	} else if (filled - atomic_load_explicit(&stream->written, memory_order_acquire) <
+		   writer->waiting_most) {
+		stream->packet = packet_at(writer, stream, filled + 1);
+		atomic_store_explicit(&stream->filled, filled + 1, memory_order_release);
+		sem_post(&writer->waiting);
+	} else {
 		stream->discarded += stream->records;
 	}
 	stream->records = 0;
@@ -91,9 +118,35 @@ static void emit(struct event_sink *sink, unsigned cpu, const struct event *even
 	struct trace_writer *writer = (struct trace_writer *)sink;
 	struct trace_stream *stream = &writer->streams[cpu];
 
-	stream->packet.event[stream->records++] = *event;
+	stream->packet->event[stream->records++] = *event;
 	if (stream->records == RECORDS_PER_PACKET)
-		write_packet(writer, stream, false);
+		packet_is_full(writer, stream);
+}
+
+static void write_waiting(struct trace_writer *writer, struct trace_stream *stream)
+{
+	unsigned written = atomic_load_explicit(&stream->written, memory_order_relaxed);
+
+	while (written != atomic_load_explicit(&stream->filled, memory_order_acquire)) {
+		write_packet(writer, stream, packet_at(writer, stream, written));
+		atomic_store_explicit(&stream->written, ++written, memory_order_release);
+	}
+}
+
+void trace_writer_serve(struct trace_writer *writer)
+{
+	while (!writer->dismissed) {
+		if (sem_wait(&writer->waiting))
+			continue; /* a signal */
+		for (unsigned i = 0; i < writer->stream_count; i++)
+			write_waiting(writer, &writer->streams[i]);
+	}
+}
+
+void trace_writer_dismiss(struct trace_writer *writer)
+{
+	writer->dismissed = true;
+	sem_post(&writer->waiting);
 }
 
 /* A folder that holds something is refused: mixing two traces would lose both. */
@@ -138,20 +191,36 @@ static int open_metadata(
 	return 0;
 }
 
-static int open_stream(
-	struct trace_writer *writer, unsigned cpu, const char *folder, struct diag *diag)
+/* Packets for the stream, with what their headers have in common. 0 or -ENOMEM. */
+static int make_packets(
+	struct trace_stream *stream, unsigned cpu, unsigned packets, const uint8_t uuid[16])
 {
-	struct trace_stream *stream = &writer->streams[cpu];
-	struct trace_packet_header *header = &stream->packet.header;
+	stream->packets = calloc(packets, sizeof(*stream->packets));
+	if (!stream->packets)
+		return -ENOMEM;
+	for (unsigned i = 0; i < packets; i++) {
+		struct trace_packet_header *header = &stream->packets[i].header;
+
+		header->magic = TRACE_MAGIC;
+		memcpy(header->uuid, uuid, sizeof(header->uuid));
+		header->cpu_id = cpu;
+	}
+	stream->packet = stream->packets;
+	return 0;
+}
+
+static int open_stream(struct trace_stream *stream, unsigned cpu, const char *folder,
+	const struct trace_info *info, struct diag *diag)
+{
 	char path[4096];
 
+	if (make_packets(stream, cpu, 1, info->uuid))
+		return diag_set(diag, -ENOMEM, "%s: no memory for the trace", folder);
+	stream->begin = UINT64_MAX;
 	snprintf(path, sizeof(path), "%s/stream_%u", folder, cpu);
 	stream->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (stream->fd < 0)
 		return diag_set(diag, -errno, "%s: %s", path, strerror(errno));
-	header->magic = TRACE_MAGIC;
-	memcpy(header->uuid, writer->info.uuid, sizeof(header->uuid));
-	header->cpu_id = cpu;
 	return 0;
 }
 
@@ -160,7 +229,9 @@ static void release(struct trace_writer *writer)
 	for (unsigned i = 0; i < writer->stream_count; i++) {
 		if (writer->streams[i].fd >= 0)
 			close(writer->streams[i].fd);
+		free(writer->streams[i].packets);
 	}
+	sem_destroy(&writer->waiting);
 	free(writer->streams);
 	free(writer->path);
 	writer->streams = NULL;
@@ -176,7 +247,8 @@ int trace_writer_open(struct trace_writer *writer, const char *folder,
 		error = open_metadata(folder, info, streams, diag);
 	if (error)
 		return error;
-	*writer = (struct trace_writer){ .sink.emit = emit, .info = *info, .begin = UINT64_MAX };
+	*writer = (struct trace_writer){ .sink.emit = emit };
+	sem_init(&writer->waiting, 0, 0);
 	writer->path = strdup(folder);
 	writer->streams = calloc(streams, sizeof(*writer->streams));
 	if (!writer->path || !writer->streams) {
@@ -187,10 +259,26 @@ int trace_writer_open(struct trace_writer *writer, const char *folder,
 	for (unsigned i = 0; i < streams; i++)
 		writer->streams[i].fd = -1;
 	for (unsigned i = 0; i < streams && !error; i++)
-		error = open_stream(writer, i, folder, diag);
+		error = open_stream(&writer->streams[i], i, folder, info, diag);
 	if (error)
 		release(writer);
 	return error;
+}
+
+int trace_writer_buffer(struct trace_writer *writer, unsigned packets)
+{
+	for (unsigned i = 0; i < writer->stream_count; i++) {
+		struct trace_stream *stream = &writer->streams[i];
+		struct trace_packet *one = stream->packets;
+
+		if (make_packets(stream, i, packets + 1, one->header.uuid)) {
+			stream->packets = one;
+			return -ENOMEM;
+		}
+		free(one);
+	}
+	writer->waiting_most = packets;
+	return 0;
 }
 
 unsigned trace_name_record(
@@ -222,36 +310,57 @@ void trace_writer_name(struct trace_writer *writer, unsigned cpu, uint64_t time,
 	} while (++chunk < chunks);
 }
 
-/* Ends the streams that have had events, or those that haven't. */
-static void end_streams(struct trace_writer *writer, bool used)
+/*
+ * The last packet of a stream. One without records has the time of the stream's last event, or of
+ * the whole trace if the stream has none.
+ */
+static void end_stream(
+	struct trace_writer *writer, struct trace_stream *stream, uint64_t begin, uint64_t end)
 {
+	struct trace_packet_header *header = &stream->packet->header;
+
+	complete(stream, true);
+	if (!stream->records) {
+		header->timestamp_begin = stream->used ? stream->end : begin;
+		header->timestamp_end = stream->used ? stream->end : end;
+	}
+	write_packet(writer, stream, stream->packet);
+}
+
+static void end_streams(struct trace_writer *writer)
+{
+	uint64_t begin = UINT64_MAX, end = 0;
+
 	for (unsigned i = 0; i < writer->stream_count; i++) {
 		struct trace_stream *stream = &writer->streams[i];
 
-		if ((stream->used || stream->records) == used)
-			write_packet(writer, stream, true);
+		write_waiting(writer, stream);
+		complete(stream, true);
+		begin = stream->begin < begin ? stream->begin : begin;
+		end = stream->end > end ? stream->end : end;
 	}
+	begin = begin < end ? begin : end;
+	for (unsigned i = 0; i < writer->stream_count; i++)
+		end_stream(writer, &writer->streams[i], begin, end);
 }
 
 int trace_writer_close(struct trace_writer *writer, struct diag *diag)
 {
-	uint64_t discarded = 0;
 	int error;
 
-	end_streams(writer, true);
-	end_streams(writer, false);
+	end_streams(writer);
 	for (unsigned i = 0; i < writer->stream_count; i++) {
 		struct trace_stream *stream = &writer->streams[i];
 
 		if (close(stream->fd) && !writer->error)
 			writer->error = -errno;
 		stream->fd = -1;
-		discarded += stream->discarded;
+		writer->lost += stream->discarded + stream->unwritten;
 	}
 	error = writer->error;
 	if (error)
 		diag_set(diag, error, "%s: trace incomplete, %" PRIu64 " events lost: %s",
-			writer->path, discarded, strerror(-error));
+			writer->path, writer->lost, strerror(-error));
 	release(writer);
 	return error;
 }

@@ -9,6 +9,10 @@
  * on with records of 32 bytes. Records of a stream are in time order. Every stream has a packet
  * that is marked as its last, with no records if there are none to write: so a stream that is cut,
  * or whose writer was killed, is known by its lack.
+ *
+ * Streams are independent of each other: each may have a thread of its own that emits. Full packets
+ * are written by whoever emits; or, after trace_writer_buffer, by one more thread, so that nobody
+ * waits for a disk.
  */
 #ifndef ANALYZER_EVENT_TRACE_WRITER_H
 #define ANALYZER_EVENT_TRACE_WRITER_H
@@ -17,6 +21,8 @@
 #include "event.h"
 #include "names.h"
 #include "trace_metadata.h"
+#include <semaphore.h>
+#include <stdatomic.h>
 
 #define TRACE_MAGIC        UINT32_C(0xc1fc1fc1) /* CTF 1.8.2, 5.1 */
 #define TRACE_PACKET_BYTES (128 * 1024)
@@ -41,9 +47,11 @@ struct trace_writer {
 	struct event_sink sink; /* emit appends to the stream of that CPU */
 	struct trace_stream *streams;
 	unsigned stream_count;
-	struct trace_info info;
-	uint64_t begin, end; /* of the events written */
-	int error; /* the first write error, a negative errno: later events count as discarded */
+	unsigned waiting_most; /* see trace_writer_buffer; 0: packets are written at once */
+	sem_t waiting;         /* a packet waits, or the end has come */
+	atomic_bool dismissed;
+	atomic_int error; /* the first write error, a negative errno: later events are lost */
+	uint64_t lost;    /* events that are not in the trace; set by trace_writer_close */
 	char *path;
 };
 
@@ -54,13 +62,24 @@ struct trace_writer {
 int trace_writer_open(struct trace_writer *writer, const char *folder,
 	const struct trace_info *info, unsigned streams, struct diag *diag);
 
+/*
+ * From here on full packets wait in memory, up to `packets` (1 to 4096) a stream, for a thread that
+ * calls trace_writer_serve. Events that find no room are lost and counted. To be called before the
+ * first event. 0 or -ENOMEM.
+ */
+int trace_writer_buffer(struct trace_writer *writer, unsigned packets);
+
+/* Writes packets as they come, until trace_writer_dismiss is called by another thread. */
+void trace_writer_serve(struct trace_writer *writer);
+void trace_writer_dismiss(struct trace_writer *writer);
+
 /* Writes a name into the stream of that CPU, as NAME records of that time. */
 void trace_writer_name(struct trace_writer *writer, unsigned cpu, uint64_t time,
 	enum name_kind kind, uint32_t index, const char *text);
 
 /*
- * Writes what is still in memory and closes. Returns 0, or a negative errno with a message in diag
- * that says how many events were lost.
+ * Writes what is still in memory and closes; nobody emits or serves any more. Returns 0, or a
+ * negative errno with a message in diag that says how many events were lost.
  */
 int trace_writer_close(struct trace_writer *writer, struct diag *diag);
 

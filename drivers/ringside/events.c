@@ -7,6 +7,8 @@
 #include "trace_points.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
 #include <rte_cycles.h>
 #include <rte_trace.h>
 #include <stddef.h>
@@ -77,12 +79,21 @@ static bool trace_points_enabled(void)
 	return false;
 }
 
+#define WAITING_PACKETS 32 /* of 128 KiB, a queue: 131 thousand events */
+
+static void *serve(void *writer)
+{
+	trace_writer_serve(writer);
+	return NULL;
+}
+
 static int open_trace(struct ringside_port *port)
 {
 	struct trace_info info = { .hz = rte_get_tsc_hz() };
 	struct diag diag;
 	char folder[RINGSIDE_PATH_BYTES + 16];
 	uint64_t seed = port->args.seed;
+	int error;
 
 	if (!*port->args.trace)
 		return 0;
@@ -93,6 +104,15 @@ static int open_trace(struct ringside_port *port)
 	if (trace_writer_open(&port->writer, folder, &info, RINGSIDE_QUEUES_MOST, &diag)) {
 		RINGSIDE_LOG(ERR, "%s\n", diag.text);
 		return -EIO;
+	}
+	error = trace_writer_buffer(&port->writer, WAITING_PACKETS);
+	if (!error)
+		error = -rte_ctrl_thread_create(
+			&port->trace_thread, "ringside-trace", NULL, serve, &port->writer);
+	if (error) {
+		RINGSIDE_LOG(ERR, "trace=%s: %s\n", folder, strerror(-error));
+		trace_writer_close(&port->writer, NULL);
+		return error;
 	}
 	port->traces++;
 	port->writing = true;
@@ -122,6 +142,13 @@ void ringside_events_stop(struct ringside_port *port)
 	if (!port->writing)
 		return;
 	port->writing = false;
+	trace_writer_dismiss(&port->writer);
+	pthread_join(port->trace_thread, NULL);
 	if (trace_writer_close(&port->writer, &diag))
 		RINGSIDE_LOG(ERR, "%s\n", diag.text);
+	else if (port->writer.lost)
+		RINGSIDE_LOG(WARNING,
+			"trace=%s: %" PRIu64 " events were lost: they came faster than "
+			"they could be written\n",
+			port->args.trace, port->writer.lost);
 }

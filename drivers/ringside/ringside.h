@@ -124,7 +124,8 @@ struct ringside_port {
 	struct event_sink both;    /* for trace points, and the writer if there is one */
 	bool writing;
 	struct trace_writer writer;
-	unsigned traces; /* folders written, one a start */
+	pthread_t trace_thread; /* writes what the queues' lcores emit */
+	unsigned traces;        /* folders written, one a start */
 };
 
 extern int ringside_logtype;
