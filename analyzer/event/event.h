@@ -163,8 +163,34 @@ const char *event_name(unsigned id);
  * sink has to drop it counts.
  */
 struct event_sink {
-	void (*emit)(struct event_sink *sink, unsigned cpu, const struct event *event);
+	/* see event_emit; the parameters are all in registers: a struct event written to memory in
+	 * pieces and read again at once costs more than all the rest */
+	void (*emit)(struct event_sink *sink, unsigned cpu, uint64_t time, uint64_t what,
+		uint64_t packet, uint64_t arg);
 };
+
+/* `what` is the record's second word: id, device, queue and len. */
+static inline void event_emit(struct event_sink *sink, unsigned cpu, struct event event)
+{
+	uint16_t source = (uint16_t)(event.device | event.queue << 8);
+	uint64_t what = event.id | (uint64_t)source << 16 | (uint64_t)event.len << 32;
+
+	sink->emit(sink, cpu, event.time, what, event.packet, event.arg);
+}
+
+/* The event that a sink is given. */
+static inline struct event event_of(uint64_t time, uint64_t what, uint64_t packet, uint64_t arg)
+{
+	return (struct event){
+		.time = time,
+		.id = (uint16_t)what,
+		.device = (uint8_t)(what >> 16),
+		.queue = (uint8_t)(what >> 24),
+		.len = (uint32_t)(what >> 32),
+		.packet = packet,
+		.arg = arg,
+	};
+}
 
 /*
  * Who listens. A build without events has nobody who could, so that the compiler leaves out all

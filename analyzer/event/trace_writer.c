@@ -24,8 +24,8 @@ struct trace_packet {
  * written, the one at `filled` is being filled. Both counters only grow.
  */
 struct trace_stream {
+	struct event *next, *full;   /* where the next event goes; the end of its packet */
 	struct trace_packet *packet; /* the one that is being filled */
-	uint32_t records;            /* in it */
 	bool used;                   /* the stream has had events */
 	uint64_t begin, end;         /* of all its events so far */
 	uint64_t discarded;          /* events that found no room, since the beginning */
@@ -50,6 +50,18 @@ static int write_all(int fd, const void *data, size_t bytes)
 		bytes -= (size_t)n;
 	}
 	return 0;
+}
+
+static void begin_packet(struct trace_stream *stream, struct trace_packet *packet)
+{
+	stream->packet = packet;
+	stream->next = packet->event;
+	stream->full = packet->event + RECORDS_PER_PACKET;
+}
+
+static size_t records_in(const struct trace_stream *stream)
+{
+	return (size_t)(stream->next - stream->packet->event);
 }
 
 static struct trace_packet *packet_at(
@@ -78,10 +90,11 @@ static void complete(struct trace_stream *stream, bool last)
 {
 	struct trace_packet *packet = stream->packet;
 	struct trace_packet_header *header = &packet->header;
+	size_t records = records_in(stream);
 
-	if (stream->records) {
+	if (records) {
 		header->timestamp_begin = packet->event[0].time;
-		header->timestamp_end = packet->event[stream->records - 1].time;
+		header->timestamp_end = packet->event[records - 1].time;
 		if (header->timestamp_begin < stream->begin)
 			stream->begin = header->timestamp_begin;
 		if (header->timestamp_end > stream->end)
@@ -89,37 +102,40 @@ static void complete(struct trace_stream *stream, bool last)
 		stream->used = true;
 	}
 	header->content_size = header->packet_size =
-		8 * (sizeof(*header) + stream->records * sizeof(struct event));
+		8 * (sizeof(*header) + records * sizeof(struct event));
 	header->events_discarded = stream->discarded;
 	header->last = last;
 }
 
 /* A full packet is written, or left to the thread that serves; the next one is begun. */
-static void packet_is_full(struct trace_writer *writer, struct trace_stream *stream)
+static __attribute__((noinline, cold)) void packet_is_full(
+	struct trace_writer *writer, struct trace_stream *stream)
 {
 	unsigned filled = atomic_load_explicit(&stream->filled, memory_order_relaxed);
+	struct trace_packet *next = stream->packet;
 
 	complete(stream, false);
 	if (!writer->waiting_most) {
 		write_packet(writer, stream, stream->packet);
 	} else if (filled - atomic_load_explicit(&stream->written, memory_order_acquire) <
 		   writer->waiting_most) {
-		stream->packet = packet_at(writer, stream, filled + 1);
+		next = packet_at(writer, stream, filled + 1);
 		atomic_store_explicit(&stream->filled, filled + 1, memory_order_release);
 		sem_post(&writer->waiting);
 	} else {
-		stream->discarded += stream->records;
+		stream->discarded += RECORDS_PER_PACKET;
 	}
-	stream->records = 0;
+	begin_packet(stream, next);
 }
 
-static void emit(struct event_sink *sink, unsigned cpu, const struct event *event)
+static void emit(struct event_sink *sink, unsigned cpu, uint64_t time, uint64_t what,
+	uint64_t packet, uint64_t arg)
 {
 	struct trace_writer *writer = (struct trace_writer *)sink;
 	struct trace_stream *stream = &writer->streams[cpu];
 
-	stream->packet->event[stream->records++] = *event;
-	if (stream->records == RECORDS_PER_PACKET)
+	*stream->next++ = event_of(time, what, packet, arg);
+	if (stream->next == stream->full)
 		packet_is_full(writer, stream);
 }
 
@@ -205,7 +221,7 @@ static int make_packets(
 		memcpy(header->uuid, uuid, sizeof(header->uuid));
 		header->cpu_id = cpu;
 	}
-	stream->packet = stream->packets;
+	begin_packet(stream, stream->packets);
 	return 0;
 }
 
@@ -306,7 +322,7 @@ void trace_writer_name(struct trace_writer *writer, unsigned cpu, uint64_t time,
 	do {
 		chunks = trace_name_record(&event, kind, index, text, chunk);
 		event.time = time;
-		emit(&writer->sink, cpu, &event);
+		event_emit(&writer->sink, cpu, event);
 	} while (++chunk < chunks);
 }
 
@@ -320,7 +336,7 @@ static void end_stream(
 	struct trace_packet_header *header = &stream->packet->header;
 
 	complete(stream, true);
-	if (!stream->records) {
+	if (!records_in(stream)) {
 		header->timestamp_begin = stream->used ? stream->end : begin;
 		header->timestamp_end = stream->used ? stream->end : end;
 	}

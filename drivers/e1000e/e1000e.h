@@ -231,8 +231,19 @@ void e1000e_write_tail(struct e1000e_port *port, uint64_t now);
  * The `xmit` event, for the time when the call above is over; only where the port has a sink. The
  * packet may have been freed and reused by then: its length is what it was before the call.
  */
-void e1000e_xmit_returned(struct e1000e_port *port, unsigned cpu, const struct rte_mbuf *packet,
-	uint32_t bytes, int rc, uint64_t now);
+static inline void e1000e_xmit_returned(const struct e1000e_port *port, unsigned cpu,
+	const struct rte_mbuf *packet, uint32_t bytes, int rc, uint64_t now)
+{
+	struct event event = { .time = now,
+		.id = EVENT_XMIT,
+		.device = port->config.device,
+		.queue = port->config.queue,
+		.len = bytes,
+		.packet = (uintptr_t)packet - port->config.packet_base,
+		.arg = EVENT_PUT(XMIT, rc, (uint32_t)rc) };
+
+	event_emit(port->config.sink, cpu, event);
+}
 
 /*
  * The hard interrupt handler: reads the cause, masks further interrupts. Returns true if the poll

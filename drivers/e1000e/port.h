@@ -16,7 +16,7 @@ static inline void port_emit(const struct e1000e_port *port, unsigned cpu, enum 
 		.packet = packet ? (uintptr_t)packet - port->config.packet_base : 0,
 		.arg = arg };
 
-	port->config.sink->emit(port->config.sink, cpu, &event);
+	event_emit(port->config.sink, cpu, event);
 }
 
 /* rx.c */

@@ -12,20 +12,6 @@
 #define CSUM_TCP_OFFSET 16 /* RFC 9293, 3.1 */
 #define OFFLOAD_LENGTHS 0xffff
 
-void e1000e_xmit_returned(struct e1000e_port *port, unsigned cpu, const struct rte_mbuf *packet,
-	uint32_t bytes, int rc, uint64_t now)
-{
-	struct event event = { .time = now,
-		.id = EVENT_XMIT,
-		.device = port->config.device,
-		.queue = port->config.queue,
-		.len = bytes,
-		.packet = (uintptr_t)packet - port->config.packet_base,
-		.arg = EVENT_PUT(XMIT, rc, (uint32_t)rc) };
-
-	port->config.sink->emit(port->config.sink, cpu, &event);
-}
-
 static inline uint16_t next(const struct e1000e_tx_ring *ring, uint16_t index)
 {
 	return (uint16_t)(index + 1 == ring->count ? 0 : index + 1);

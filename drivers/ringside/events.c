@@ -47,15 +47,17 @@ static void to_trace_point(uint16_t port, uint16_t queue, const struct event *e)
 	}
 }
 
-static void emit(struct event_sink *sink, unsigned cpu, const struct event *event)
+static void emit(struct event_sink *sink, unsigned cpu, uint64_t time, uint64_t what,
+	uint64_t packet, uint64_t arg)
 {
 	struct ringside_port *port =
 		(struct ringside_port *)((char *)sink - offsetof(struct ringside_port, both));
+	struct event event = event_of(time, what, packet, arg);
 
 	if (port->writing)
-		port->writer.sink.emit(&port->writer.sink, cpu, event);
+		port->writer.sink.emit(&port->writer.sink, cpu, time, what, packet, arg);
 	/* a queue's stream has its number; the device's own events know of no queue */
-	to_trace_point(port->dev->data->port_id, (uint16_t)cpu, event);
+	to_trace_point(port->dev->data->port_id, (uint16_t)cpu, &event);
 }
 
 void ringside_events_irq(

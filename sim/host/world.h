@@ -127,7 +127,7 @@ struct host {
 static inline void host_emit(struct host *host, unsigned cpu, const struct event *event)
 {
 	if (host->config.sink)
-		host->config.sink->emit(host->config.sink, cpu, event);
+		event_emit(host->config.sink, cpu, *event);
 }
 
 /* The cycles that an action takes this time. */

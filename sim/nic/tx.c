@@ -140,7 +140,7 @@ static void emit_done(struct nic *nic, uint32_t index, uint64_t now)
 		.packet = slot->packet,
 		.arg = EVENT_PUT(DONE, index, index) };
 
-	nic->config.sink->emit(nic->config.sink, nic->config.sink_cpu, &event);
+	event_emit(nic->config.sink, nic->config.sink_cpu, event);
 }
 
 /*

@@ -28,16 +28,18 @@ struct run_sink {
 	int error;
 };
 
-static void emit(struct event_sink *sink, unsigned cpu, const struct event *event)
+static void emit(struct event_sink *sink, unsigned cpu, uint64_t time, uint64_t what,
+	uint64_t packet, uint64_t arg)
 {
 	struct run_sink *run = (struct run_sink *)sink;
-	int error = transmit_event(run->transmit, cpu, event);
+	struct event event = event_of(time, what, packet, arg);
+	int error = transmit_event(run->transmit, cpu, &event);
 
 	run->events++;
 	if (error)
 		run->error = error;
 	if (run->writer)
-		run->writer->sink.emit(&run->writer->sink, cpu, event);
+		run->writer->sink.emit(&run->writer->sink, cpu, time, what, packet, arg);
 }
 
 static bool environment_up;

@@ -65,7 +65,7 @@ static unsigned char *contents(const char *name, size_t *bytes)
 
 static void emit(struct trace_writer *writer, unsigned cpu, struct event event)
 {
-	writer->sink.emit(&writer->sink, cpu, &event);
+	event_emit(&writer->sink, cpu, event);
 }
 
 static const struct event start = {

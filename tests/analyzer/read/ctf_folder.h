@@ -93,7 +93,7 @@ static inline void write_event(struct trace_writer *writer, unsigned cpu, uint64
 		.packet = packet,
 		.arg = arg };
 
-	writer->sink.emit(&writer->sink, cpu, &event);
+	event_emit(&writer->sink, cpu, event);
 }
 
 /* Two CPUs, near 2^62 cycles; the second event of each has the time of one of the other's. */

@@ -52,14 +52,15 @@ static inline void bench_write(void *device, uint32_t offset, uint32_t value, ui
 		bench->writes[bench->write_count++] = (struct bench_write){ offset, value, now };
 }
 
-static inline void bench_emit(struct event_sink *sink, unsigned cpu, const struct event *event)
+static inline void bench_emit(struct event_sink *sink, unsigned cpu, uint64_t time, uint64_t what,
+	uint64_t packet, uint64_t arg)
 {
 	struct bench *bench = (struct bench *)sink;
 
 	if (bench->event_count == BENCH_RECORDS_MOST)
 		return;
 	bench->event_cpus[bench->event_count] = cpu;
-	bench->events[bench->event_count++] = *event;
+	bench->events[bench->event_count++] = event_of(time, what, packet, arg);
 }
 
 static inline void bench_free(void *context, struct rte_mbuf *packet, uint64_t now)

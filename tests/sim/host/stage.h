@@ -33,12 +33,13 @@ struct stage {
 
 static struct stage stage;
 
-static inline void stage_emit(struct event_sink *sink, unsigned cpu, const struct event *event)
+static inline void stage_emit(struct event_sink *sink, unsigned cpu, uint64_t time, uint64_t what,
+	uint64_t packet, uint64_t arg)
 {
 	(void)sink;
 	CU_ASSERT_FATAL(stage.count < STAGE_EVENTS_MOST);
 	stage.cpus[stage.count] = (uint8_t)cpu;
-	stage.events[stage.count++] = *event;
+	stage.events[stage.count++] = event_of(time, what, packet, arg);
 }
 
 /* DPDK without privileges, on a CPU that this process may use. The setup of each suite. */

@@ -28,13 +28,14 @@ struct rig {
 	unsigned event_count, last_cpu;
 };
 
-static inline void rig_emit(struct event_sink *sink, unsigned cpu, const struct event *event)
+static inline void rig_emit(struct event_sink *sink, unsigned cpu, uint64_t time, uint64_t what,
+	uint64_t packet, uint64_t arg)
 {
 	struct rig *rig = (struct rig *)sink;
 
 	rig->last_cpu = cpu;
 	if (rig->event_count < RIG_EVENTS_MOST)
-		rig->events[rig->event_count++] = *event;
+		rig->events[rig->event_count++] = event_of(time, what, packet, arg);
 }
 
 /* 1 GHz, 1 Gbit/s, and nothing else takes time. */
