@@ -35,6 +35,7 @@ static int make_device(struct ringside_queue *queue, uint64_t now)
 		.line_rate_mbps = (uint32_t)args->speed,
 		.sink = queue->port->events,
 		.sink_cpu = queue->index,
+		.irq_entry = ringside_events_irq_arg(queue),
 		.device = 0,
 		.wire = ringside_wire_of(queue),
 	};

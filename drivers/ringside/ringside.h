@@ -164,7 +164,12 @@ void ringside_faults_fill(
  */
 int ringside_events_start(struct ringside_port *port);
 void ringside_events_stop(struct ringside_port *port);
-/* The trace point of an interrupt: a trace on disk has none, since its stamp lies in the past. */
+/*
+ * The arg of a queue's irq events, which is its number and name. The entry is the device's, with
+ * the time when the line went up; the driver's side, which comes with a poll, is this function: the
+ * exit and the trace point.
+ */
+uint64_t ringside_events_irq_arg(const struct ringside_queue *queue);
 void ringside_events_irq(
 	const struct ringside_queue *queue, uint64_t raised, uint32_t cause, uint64_t now);
 

@@ -44,6 +44,19 @@ void interrupt_delay_over(struct nic *nic, struct nic_delay *delay, uint64_t now
 	interrupt_cause(nic, delay->cause, now);
 }
 
+static void emit_entry(struct nic *nic, uint64_t now)
+{
+	const struct nic_config *config = &nic->config;
+	struct event event = { .time = now,
+		.id = EVENT_IRQ_ENTRY,
+		.device = config->device,
+		.queue = EVENT_NO_QUEUE,
+		.arg = config->irq_entry };
+
+	if (config->sink && config->irq_entry)
+		config->sink->emit(config->sink, config->sink_cpu, &event);
+}
+
 void interrupt_raise(struct nic *nic, uint64_t now)
 {
 	struct nic_interrupt *irq = &nic->irq;
@@ -57,6 +70,8 @@ void interrupt_raise(struct nic *nic, uint64_t now)
 		nic->stats.interrupts_lost++;
 		return;
 	}
+	if (!irq->raised) /* else nobody has come since the line went up */
+		emit_entry(nic, now);
 	irq->raised = true;
 	irq->raised_at = now;
 }

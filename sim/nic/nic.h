@@ -65,6 +65,8 @@ struct nic_config {
 	struct nic_fault faults[NIC_FAULTS_MOST];
 	unsigned fault_count;
 	struct event_sink *sink; /* gets a `done` event a packet; NULL: none */
+	uint64_t irq_entry;      /* and if not 0, with this arg, an `irq_entry` when the line goes
+				    up; else that's for the CPU to tell, which may be busy then */
 	unsigned sink_cpu;       /* the stream they go to */
 	uint8_t device;          /* number in events */
 	uint64_t packet_base; /* a packet's number in events is its buffer's address, less this, */
