@@ -93,14 +93,6 @@ int ringside_queue_start(struct ringside_queue *queue)
 	return error;
 }
 
-static void drain_inbox(struct ringside_queue *queue)
-{
-	void *frame;
-
-	while (queue->inbox && !rte_ring_dequeue(queue->inbox, &frame))
-		rte_pktmbuf_free(frame);
-}
-
 void ringside_queue_stop(struct ringside_queue *queue)
 {
 	uint64_t now = rte_get_tsc_cycles();
@@ -113,6 +105,6 @@ void ringside_queue_stop(struct ringside_queue *queue)
 	nic_destroy(queue->nic);
 	queue->driver = NULL;
 	queue->nic = NULL;
-	drain_inbox(queue);
+	ringside_inbox_drain(queue);
 	rte_spinlock_unlock(&queue->lock);
 }

@@ -22,6 +22,7 @@
 #include <ethdev_vdev.h>
 #include <rte_ring.h>
 #include <rte_spinlock.h>
+#include <sys/queue.h>
 
 #define RINGSIDE_QUEUES_MOST   4
 #define RINGSIDE_PATH_BYTES    512
@@ -117,7 +118,9 @@ struct ringside_port {
 	struct ringside_args args;
 	struct ringside_queue queue[RINGSIDE_QUEUES_MOST];
 	struct rte_ether_addr mac;
-	void *wire;                /* what args.wire keeps */
+	void *wire;    /* what args.wire keeps */
+	bool receives; /* it is in the list of those that do: */
+	LIST_ENTRY(ringside_port) receivers;
 	struct event_sink *events; /* NULL: nobody listens */
 	struct event_sink both;    /* for trace points, and the writer if there is one */
 	bool writing;
@@ -213,6 +216,16 @@ int ringside_wire_open(struct ringside_port *port);
 int ringside_wire_start(struct ringside_port *port);
 void ringside_wire_stop(struct ringside_port *port);
 void ringside_wire_close(struct ringside_port *port);
+
+/*
+ * wire_peer.c. A port receives from others between join and leave, whatever its own wire is; what
+ * is then in the inbox of a queue is drained, or it is received with a poll.
+ */
+void ringside_peers_join(struct ringside_port *port);
+void ringside_peers_leave(struct ringside_port *port);
+int ringside_inbox_make(struct ringside_queue *queue);
+void ringside_inbox_drain(struct ringside_queue *queue);
+void ringside_inbox_receive(struct ringside_queue *queue, uint64_t now);
 struct nic_wire ringside_wire_of(struct ringside_queue *queue);
 void ringside_wire_receive(struct ringside_queue *queue, uint64_t now);
 

@@ -5,7 +5,7 @@
  *
  *   sink         nothing: frames are lost behind the device
  *   loop         the queue itself
- *   peer:NAME    another port of this driver, which need not name us in turn
+ *   peer:NAME    another port of this driver, which need not name us in turn; see wire_peer.c
  *   pcap:IN,OUT  frames come from the capture IN and go to the capture OUT; see wire_pcap.c
  *   tap:IFNAME   a TAP interface of this kernel; see wire_tap.c
  */
@@ -34,7 +34,7 @@ struct ringside_wire_type {
 	void (*close)(struct ringside_port *port);
 };
 
-extern const struct ringside_wire_type ringside_wire_pcap, ringside_wire_tap;
+extern const struct ringside_wire_type ringside_wire_peer, ringside_wire_pcap, ringside_wire_tap;
 
 /* Gives the device a frame in one piece. */
 void ringside_wire_give(
