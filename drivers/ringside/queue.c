@@ -99,6 +99,7 @@ void ringside_queue_stop(struct ringside_queue *queue)
 
 	rte_spinlock_lock(&queue->lock);
 	if (queue->driver) {
+		nic_advance(queue->nic, now); /* what it has done since the last poll counts, too */
 		ringside_counters_keep(queue);
 		e1000e_close(queue->driver, queue->index, now);
 	}
