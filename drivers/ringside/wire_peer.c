@@ -56,15 +56,25 @@ void ringside_inbox_drain(struct ringside_queue *queue)
 		rte_pktmbuf_free(frame);
 }
 
+static void give(struct ringside_queue *queue, const struct rte_mbuf *packet, uint64_t now)
+{
+	struct nic_frame frame;
+
+	frame.count = 0;
+	frame.bytes = packet->pkt_len;
+	for (const struct rte_mbuf *m = packet; m; m = m->next)
+		frame.segment[frame.count++] =
+			(struct nic_segment){ rte_pktmbuf_mtod(m, void *), m->data_len };
+	nic_receive(queue->nic, &frame, now);
+}
+
 void ringside_inbox_receive(struct ringside_queue *queue, uint64_t now)
 {
 	void *frame;
 
 	while (queue->inbox && !rte_ring_dequeue(queue->inbox, &frame)) {
-		struct rte_mbuf *m = frame;
-
-		ringside_wire_give(queue, rte_pktmbuf_mtod(m, void *), m->pkt_len, now);
-		rte_pktmbuf_free(m);
+		give(queue, frame, now);
+		rte_pktmbuf_free(frame);
 	}
 }
 
@@ -92,18 +102,38 @@ static struct ringside_queue *peer_of(const struct ringside_queue *queue)
 	return NULL;
 }
 
+/* The buffer of a chain that has room, which may be a new one at its end; NULL: there is none. */
+static struct rte_mbuf *with_room(struct rte_mbuf *packet, struct rte_mempool *pool)
+{
+	struct rte_mbuf *last = rte_pktmbuf_lastseg(packet), *more;
+
+	if (rte_pktmbuf_tailroom(last))
+		return last;
+	more = packet->nb_segs < NIC_SEGMENTS_MOST ? rte_pktmbuf_alloc(pool) : NULL;
+	if (more)
+		rte_pktmbuf_chain(packet, more);
+	return more;
+}
+
+/* In as many of the pool's buffers as it takes; NULL: there are not so many, or not enough. */
 static struct rte_mbuf *copy(const struct nic_frame *frame, struct rte_mempool *pool)
 {
-	struct rte_mbuf *packet = rte_pktmbuf_alloc(pool);
+	struct rte_mbuf *packet = rte_pktmbuf_alloc(pool), *last = packet;
 
-	if (!packet || rte_pktmbuf_tailroom(packet) < frame->bytes) {
-		rte_pktmbuf_free(packet);
-		return NULL;
+	for (unsigned i = 0; i < frame->count && last; i++) {
+		const uint8_t *data = frame->segment[i].data;
+		uint32_t left = frame->segment[i].bytes, part;
+
+		for (; left && (last = with_room(packet, pool)); left -= part, data += part) {
+			part = RTE_MIN(left, (uint32_t)rte_pktmbuf_tailroom(last));
+			memcpy(rte_pktmbuf_mtod_offset(last, void *, last->data_len), data, part);
+			last->data_len = (uint16_t)(last->data_len + part);
+			packet->pkt_len += part;
+		}
 	}
-	for (unsigned i = 0; i < frame->count; i++)
-		memcpy(rte_pktmbuf_append(packet, (uint16_t)frame->segment[i].bytes),
-			frame->segment[i].data, frame->segment[i].bytes);
-	return packet;
+	if (!last)
+		rte_pktmbuf_free(packet);
+	return last ? packet : NULL;
 }
 
 static bool put(struct ringside_queue *peer, const struct nic_frame *frame)
