@@ -196,7 +196,7 @@ int ringside_rx_interrupts_start(struct ringside_port *port);
 void ringside_rx_interrupts_stop(struct ringside_port *port);
 int ringside_rx_interrupt_enable(struct rte_eth_dev *dev, uint16_t queue);
 int ringside_rx_interrupt_disable(struct rte_eth_dev *dev, uint16_t queue);
-/* The device has raised its interrupt for received frames; the lock is held. */
+/* The device has raised its interrupt for received or missed frames; the lock is held. */
 void ringside_rx_interrupt(struct ringside_queue *queue);
 /* The device's deadline may have changed; the lock is held. */
 void ringside_rx_interrupt_rearm(struct ringside_queue *queue, uint64_t now);
