@@ -118,8 +118,10 @@ struct ringside_port {
 	struct ringside_args args;
 	struct ringside_queue queue[RINGSIDE_QUEUES_MOST];
 	struct rte_ether_addr mac;
-	void *wire;    /* what args.wire keeps */
-	bool receives; /* it is in the list of those that do: */
+	void *wire;     /* what args.wire keeps */
+	int wire_epoll; /* becomes readable, once, when the wire's descriptor does */
+	struct rte_intr_handle *wire_readable; /* NULL: nobody waits for it */
+	bool receives;                         /* it is in the list of those that do: */
 	LIST_ENTRY(ringside_port) receivers;
 	struct event_sink *events; /* NULL: nobody listens */
 	struct event_sink both;    /* for trace points, and the writer if there is one */
@@ -228,5 +230,7 @@ void ringside_inbox_drain(struct ringside_queue *queue);
 void ringside_inbox_receive(struct ringside_queue *queue, uint64_t now);
 struct nic_wire ringside_wire_of(struct ringside_queue *queue);
 void ringside_wire_receive(struct ringside_queue *queue, uint64_t now);
+uint64_t ringside_wire_deadline(struct ringside_queue *queue, uint64_t now); /* see wire.h */
+int ringside_wire_descriptor(const struct ringside_port *port);              /* -1: none */
 
 #endif

@@ -2,6 +2,8 @@
 /* The types of wire, and those of them that need no file of their own: sink and loop. */
 #include "wire.h"
 
+#include "cycles.h"
+#include <rte_cycles.h>
 #include <string.h>
 
 static void loop(void *context, const struct nic_frame *frame, uint64_t now)
@@ -73,6 +75,14 @@ void ringside_wire_give(
 	nic_receive(queue->nic, &frame, now);
 }
 
+uint64_t ringside_wire_cycles(const struct ringside_port *port, uint32_t bytes)
+{
+	const struct nic_config line = { .hz = rte_get_tsc_hz(),
+		.line_rate_mbps = (uint32_t)port->args.speed };
+
+	return nic_wire_cycles(&line, bytes);
+}
+
 bool ringside_wire_has_room(struct ringside_queue *queue, uint32_t bytes, uint64_t now)
 {
 	uint32_t ring = queue->rx_ring_size, head, tail;
@@ -90,4 +100,16 @@ void ringside_wire_receive(struct ringside_queue *queue, uint64_t now)
 	ringside_inbox_receive(queue, now);
 	if (queue->port->args.wire->receive)
 		queue->port->args.wire->receive(queue, now);
+}
+
+uint64_t ringside_wire_deadline(struct ringside_queue *queue, uint64_t now)
+{
+	const struct ringside_wire_type *type = queue->port->args.wire;
+
+	return type->deadline ? type->deadline(queue, now) : CYCLES_NEVER;
+}
+
+int ringside_wire_descriptor(const struct ringside_port *port)
+{
+	return port->args.wire->descriptor ? port->args.wire->descriptor(port) : -1;
 }

@@ -3,36 +3,7 @@
 #include "ports.h"
 
 #include <poll.h>
-#include <rte_interrupts.h>
 #include <unistd.h>
-
-#define SLEEP_MS 2000 /* longer than anything takes here */
-
-static void start_sleeper(uint16_t port, uint16_t queues)
-{
-	struct rte_eth_conf config = { .intr_conf.rxq = 1 };
-
-	CU_ASSERT_EQUAL_FATAL(rte_eth_dev_configure(port, queues, queues, &config), 0);
-	for (uint16_t i = 0; i < queues; i++) {
-		CU_ASSERT_EQUAL_FATAL(rte_eth_rx_queue_setup(port, i, 64, 0, NULL, pool), 0);
-		CU_ASSERT_EQUAL_FATAL(rte_eth_tx_queue_setup(port, i, 64, 0, NULL), 0);
-	}
-	CU_ASSERT_EQUAL_FATAL(rte_eth_dev_start(port), 0);
-	for (uint16_t i = 0; i < queues; i++)
-		CU_ASSERT_EQUAL(rte_eth_dev_rx_intr_ctl_q(port, i, RTE_EPOLL_PER_THREAD,
-					RTE_INTR_EVENT_ADD, (void *)(uintptr_t)(i + 1)),
-			0);
-}
-
-/* The queue that woke us, or -1 if none did in time. */
-static int sleep_for_frames(int most_ms)
-{
-	struct rte_epoll_event event;
-
-	if (rte_epoll_wait(RTE_EPOLL_PER_THREAD, &event, 1, most_ms) != 1)
-		return -1;
-	return (int)(uintptr_t)event.epdata.data - 1;
-}
 
 static void send_to(uint16_t port, uint16_t queue)
 {
