@@ -76,8 +76,8 @@ struct e1000e_thresholds {
  * Fills in what is 0: free, a quarter of the ring but at most the profile's; rs, the greatest
  * divisor of the ring size within both thresholds. Returns NULL, or the text of the rule that the
  * thresholds break. Those are the rules of Intel's poll-mode drivers; em itself lets an rs pass
- * that is no divisor. A profile without rs_threshold has no rule but the register's for wthresh:
- * rs becomes 1, and free 32 if it is 0.
+ * that is no divisor. A profile without rs_threshold has no rules but the register's for wthresh,
+ * and that rs is 1, its default; that of free is 32.
  */
 const char *e1000e_thresholds_set(struct e1000e_thresholds *thresholds,
 	const struct e1000e_profile *profile, uint16_t ring_size);

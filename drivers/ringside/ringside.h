@@ -4,7 +4,7 @@
  * virtual time; here `now` is the TSC.
  *
  * The thresholds of a transmit queue: tx_free_thresh counts with clean=threshold. tx_rs_thresh
- * counts with profile=dpdk-em, which keeps Intel's rules for both; there clean-up is by whole
+ * is 1 but for profile=dpdk-em, which keeps Intel's rules for both; there clean-up is by whole
  * batches of tx_rs_thresh descriptors, and what no RS has followed yet stays in the ring.
  *
  * A port has up to four queue pairs. Each has a device of its own (descriptor rings, interrupt

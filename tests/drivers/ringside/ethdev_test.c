@@ -276,6 +276,10 @@ static void limits_are_those_of_the_driver(void)
 	CU_ASSERT(rte_eth_tx_queue_setup(port, 0, 100, 0, NULL) < 0);
 	CU_ASSERT(rte_eth_tx_queue_setup(port, 0, 56, 0, NULL) < 0);
 	CU_ASSERT(rte_eth_tx_queue_setup(port, 0, 4104, 0, NULL) < 0);
+	info.default_txconf.tx_rs_thresh = 32; /* this profile has no such threshold */
+	CU_ASSERT(rte_eth_tx_queue_setup(port, 0, 256, 0, &info.default_txconf) < 0);
+	info.default_txconf.tx_rs_thresh = 1;
+	CU_ASSERT_EQUAL(rte_eth_tx_queue_setup(port, 0, 256, 0, &info.default_txconf), 0);
 	CU_ASSERT_EQUAL(rte_vdev_uninit(NAME), 0);
 }
 
