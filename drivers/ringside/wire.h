@@ -14,8 +14,8 @@
 
 #include "ringside.h"
 
-/* The longest frame that comes in from a capture or an interface, without FCS. */
-#define RINGSIDE_FRAME_MOST 9216
+/* The longest frame that comes in from a capture or an interface, without FCS: that of the MTU. */
+#define RINGSIDE_FRAME_MOST (RINGSIDE_MTU_MOST + RTE_ETHER_HDR_LEN)
 
 struct ringside_wire_type {
 	const char *name;
