@@ -287,12 +287,20 @@ void e1000e_watchdog(struct e1000e_port *port, uint64_t now);
  */
 bool e1000e_never_fits(const struct e1000e_port *port, const struct rte_mbuf *packet);
 
-/* Descriptors not in use; one always stays empty, so an empty ring has count - 1. */
+/*
+ * Descriptors from next_to_use to next_to_clean, those not in use; one always stays empty, so an
+ * empty ring of either kind has count - 1.
+ */
+static inline unsigned e1000e_unused(uint16_t next_to_use, uint16_t next_to_clean, uint16_t count)
+{
+	unsigned beyond = next_to_clean > next_to_use ? 0 : count;
+
+	return beyond + next_to_clean - next_to_use - 1;
+}
+
 static inline unsigned e1000e_desc_unused(const struct e1000e_tx_ring *ring)
 {
-	unsigned beyond = ring->next_to_clean > ring->next_to_use ? 0 : ring->count;
-
-	return beyond + ring->next_to_clean - ring->next_to_use - 1;
+	return e1000e_unused(ring->next_to_use, ring->next_to_clean, ring->count);
 }
 
 #endif
