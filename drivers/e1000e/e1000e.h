@@ -76,8 +76,8 @@ struct e1000e_thresholds {
  * Fills in what is 0: free, a quarter of the ring but at most the profile's; rs, the greatest
  * divisor of the ring size within both thresholds. Returns NULL, or the text of the rule that the
  * thresholds break. Those are the rules of Intel's poll-mode drivers; em itself lets an rs pass
- * that is no divisor. A profile without rs_threshold has no rule but the register's for wthresh:
- * rs becomes 1, and free 32 if it is 0.
+ * that is no divisor. A profile without rs_threshold has no rules but the register's for wthresh,
+ * and that rs is 1, its default; that of free is 32.
  */
 const char *e1000e_thresholds_set(struct e1000e_thresholds *thresholds,
 	const struct e1000e_profile *profile, uint16_t ring_size);
@@ -308,12 +308,20 @@ void e1000e_watchdog(struct e1000e_port *port, uint64_t now);
  */
 bool e1000e_never_fits(const struct e1000e_port *port, const struct rte_mbuf *packet);
 
-/* Descriptors not in use; one always stays empty, so an empty ring has count - 1. */
+/*
+ * Descriptors from next_to_use to next_to_clean, those not in use; one always stays empty, so an
+ * empty ring of either kind has count - 1.
+ */
+static inline unsigned e1000e_unused(uint16_t next_to_use, uint16_t next_to_clean, uint16_t count)
+{
+	unsigned beyond = next_to_clean > next_to_use ? 0 : count;
+
+	return beyond + next_to_clean - next_to_use - 1;
+}
+
 static inline unsigned e1000e_desc_unused(const struct e1000e_tx_ring *ring)
 {
-	unsigned beyond = ring->next_to_clean > ring->next_to_use ? 0 : ring->count;
-
-	return beyond + ring->next_to_clean - ring->next_to_use - 1;
+	return e1000e_unused(ring->next_to_use, ring->next_to_clean, ring->count);
 }
 
 #endif

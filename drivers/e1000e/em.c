@@ -29,6 +29,8 @@ const char *e1000e_thresholds_set(struct e1000e_thresholds *thresholds,
 	if (t->wthresh > TXDCTL_WTHRESH_MASK)
 		return "wthresh must be less than 64";
 	if (!profile->rs_threshold) {
+		if (t->rs > 1)
+			return "tx_rs_thresh must be 0 or 1: this profile has each packet reported";
 		t->rs = 1;
 		t->free = t->free ? t->free : FREE_WITHOUT_BATCHES;
 		return NULL;

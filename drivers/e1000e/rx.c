@@ -32,9 +32,7 @@ static inline void write_tail(struct e1000e_port *port, uint64_t now)
 /* One descriptor always stays unposted: a tail that meets the head means an empty ring. */
 static inline unsigned unposted(const struct e1000e_rx_ring *ring)
 {
-	unsigned beyond = ring->next_to_clean > ring->next_to_use ? 0 : ring->count;
-
-	return beyond + ring->next_to_clean - ring->next_to_use - 1;
+	return e1000e_unused(ring->next_to_use, ring->next_to_clean, ring->count);
 }
 
 unsigned e1000e_rx_fill(struct e1000e_port *port, uint64_t now)

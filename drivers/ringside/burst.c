@@ -35,7 +35,7 @@ void ringside_poll(struct ringside_queue *queue, uint64_t now)
 		return;
 	if (queue->port->events)
 		ringside_events_irq(queue, raised, queue->driver->cause, now);
-	if (queue->driver->cause & ICR_RXT0)
+	if (queue->driver->cause & (ICR_RXT0 | ICR_RXO))
 		ringside_rx_interrupt(queue);
 	if (queue->port->args.clean == RINGSIDE_CLEAN_IRQ)
 		clean(queue, now);

@@ -35,6 +35,7 @@ static int dev_stop(struct rte_eth_dev *dev)
 {
 	struct ringside_port *port = port_of(dev);
 
+	ringside_peers_leave(port);
 	ringside_rx_interrupts_stop(port);
 	for (unsigned i = 0; i < pairs(dev); i++)
 		ringside_queue_stop(&port->queue[i]);
@@ -63,6 +64,7 @@ static int dev_start(struct rte_eth_dev *dev)
 		dev_stop(dev);
 		return error;
 	}
+	ringside_peers_join(port);
 	dev->data->dev_link.link_status = RTE_ETH_LINK_UP;
 	for (unsigned i = 0; i < dev->data->nb_rx_queues; i++)
 		dev->data->rx_queue_state[i] = RTE_ETH_QUEUE_STATE_STARTED;
@@ -114,19 +116,6 @@ static int dev_info(struct rte_eth_dev *dev, struct rte_eth_dev_info *info)
 	return 0;
 }
 
-static int make_inbox(struct ringside_queue *queue)
-{
-	char name[RTE_RING_NAMESIZE];
-
-	if (queue->inbox)
-		return 0;
-	snprintf(name, sizeof(name), "ringside_%u_%u", queue->port->dev->data->port_id,
-		queue->index);
-	queue->inbox = rte_ring_create(
-		name, RINGSIDE_INBOX, (int)rte_socket_id(), RING_F_SP_ENQ | RING_F_SC_DEQ);
-	return queue->inbox ? 0 : -rte_errno;
-}
-
 static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t index, uint16_t descriptors,
 	unsigned socket, const struct rte_eth_rxconf *config, struct rte_mempool *pool)
 {
@@ -144,7 +133,7 @@ static int rx_queue_setup(struct rte_eth_dev *dev, uint16_t index, uint16_t desc
 	queue->rx_ring_size = descriptors;
 	queue->pool = pool;
 	dev->data->rx_queues[index] = queue;
-	return make_inbox(queue);
+	return ringside_inbox_make(queue);
 }
 
 /* Fills in and checks the thresholds: -EINVAL after a line in the log, which has the rule. */

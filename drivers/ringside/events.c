@@ -60,9 +60,22 @@ static void emit(struct event_sink *sink, unsigned cpu, uint64_t time, uint64_t 
 	to_trace_point(port->dev->data->port_id, (uint16_t)cpu, &event);
 }
 
+uint64_t ringside_events_irq_arg(const struct ringside_queue *queue)
+{
+	return EVENT_PUT(IRQ_ENTRY, irq, queue->index) |
+	       EVENT_PUT(IRQ_ENTRY, name, queue->index + 1u);
+}
+
 void ringside_events_irq(
 	const struct ringside_queue *queue, uint64_t raised, uint32_t cause, uint64_t now)
 {
+	struct event_sink *sink = queue->port->events;
+	struct event exit = { .time = now,
+		.id = EVENT_IRQ_EXIT,
+		.queue = EVENT_NO_QUEUE,
+		.arg = EVENT_PUT(IRQ_EXIT, irq, queue->index) };
+
+	event_emit(sink, queue->index, exit);
 	ringside_trace_irq(now, queue->port->dev->data->port_id, queue->index, raised, cause);
 }
 
@@ -87,6 +100,19 @@ static void *serve(void *writer)
 {
 	trace_writer_serve(writer);
 	return NULL;
+}
+
+/* The port's, and those of its interrupts: "net_ringside0-TxRx-1", as kernel drivers call them. */
+static void write_names(struct ringside_port *port)
+{
+	uint64_t now = rte_get_tsc_cycles();
+	char name[RTE_ETH_NAME_MAX_LEN + 16];
+
+	trace_writer_name(&port->writer, 0, now, NAME_DEVICE, 0, port->dev->data->name);
+	for (uint32_t i = 0; i < RINGSIDE_QUEUES_MOST; i++) {
+		snprintf(name, sizeof(name), "%s-TxRx-%u", port->dev->data->name, i);
+		trace_writer_name(&port->writer, 0, now, NAME_IRQ, i + 1, name);
+	}
 }
 
 static int open_trace(struct ringside_port *port)
@@ -118,8 +144,7 @@ static int open_trace(struct ringside_port *port)
 	}
 	port->traces++;
 	port->writing = true;
-	trace_writer_name(
-		&port->writer, 0, rte_get_tsc_cycles(), NAME_DEVICE, 0, port->dev->data->name);
+	write_names(port);
 	return 0;
 }
 

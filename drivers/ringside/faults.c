@@ -12,17 +12,6 @@
 #define COUNT_MOST   1000000000
 #define DECIMALS     9 /* a nanosecond */
 
-static const struct {
-	const char *name;
-	enum nic_fault_type type;
-	bool lasts; /* takes a duration; else a count */
-} types[] = {
-	{ "tx_stop", NIC_FAULT_TX_STOP, true },
-	{ "link_pause", NIC_FAULT_LINK_PAUSE, true },
-	{ "irq_loss", NIC_FAULT_IRQ_LOSS, false },
-	{ "writeback_loss", NIC_FAULT_WRITEBACK_LOSS, false },
-};
-
 /* Digits, up to `most`. */
 static int take_count(const char **text, uint64_t most, uint64_t *value)
 {
@@ -57,23 +46,23 @@ static int take_seconds(const char **text, uint64_t *ns)
 
 static int take_fault(const char **text, struct nic_fault *fault)
 {
-	size_t name = strcspn(*text, "@"), i = 0;
+	size_t name = strcspn(*text, "@");
+	enum nic_fault_type type = nic_fault_find(*text, name);
+	bool loses;
 
-	while (i < RTE_DIM(types) &&
-		(strlen(types[i].name) != name || strncmp(types[i].name, *text, name)))
-		i++;
 	*text += name;
-	if (i == RTE_DIM(types) || !**text)
+	if (type == NIC_FAULT_TYPES || !**text)
 		return -1;
 	(*text)++;
-	*fault = (struct nic_fault){ .type = types[i].type, .count = !types[i].lasts };
+	loses = nic_fault_loses(type);
+	*fault = (struct nic_fault){ .type = type, .count = loses };
 	if (take_seconds(text, &fault->at))
 		return -1;
-	if (**text == '+' && types[i].lasts) {
+	if (**text == '+' && !loses) {
 		(*text)++;
 		return take_seconds(text, &fault->duration);
 	}
-	if (**text == 'x' && !types[i].lasts) {
+	if (**text == 'x' && loses) {
 		(*text)++;
 		return take_count(text, COUNT_MOST, &fault->count) || !fault->count ? -1 : 0;
 	}

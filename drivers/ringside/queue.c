@@ -45,6 +45,7 @@ static int make_device(struct ringside_queue *queue, uint64_t now)
 		.line_rate_mbps = (uint32_t)args->speed,
 		.sink = queue->port->events,
 		.sink_cpu = queue->index,
+		.irq_entry = ringside_events_irq_arg(queue),
 		.device = 0,
 		.wire = ringside_wire_of(queue),
 	};
@@ -103,26 +104,19 @@ int ringside_queue_start(struct ringside_queue *queue)
 	return error;
 }
 
-static void drain_inbox(struct ringside_queue *queue)
-{
-	void *frame;
-
-	while (queue->inbox && !rte_ring_dequeue(queue->inbox, &frame))
-		rte_pktmbuf_free(frame);
-}
-
 void ringside_queue_stop(struct ringside_queue *queue)
 {
 	uint64_t now = rte_get_tsc_cycles();
 
 	rte_spinlock_lock(&queue->lock);
 	if (queue->driver) {
+		nic_advance(queue->nic, now); /* what it has done since the last poll counts, too */
 		ringside_counters_keep(queue);
 		e1000e_close(queue->driver, queue->index, now);
 	}
 	nic_destroy(queue->nic);
 	queue->driver = NULL;
 	queue->nic = NULL;
-	drain_inbox(queue);
+	ringside_inbox_drain(queue);
 	ringside_unlock(queue);
 }

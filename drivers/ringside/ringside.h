@@ -4,7 +4,7 @@
  * virtual time; here `now` is the TSC.
  *
  * The thresholds of a transmit queue: tx_free_thresh counts with clean=threshold. tx_rs_thresh
- * counts with profile=dpdk-em, which keeps Intel's rules for both; there clean-up is by whole
+ * is 1 but for profile=dpdk-em, which keeps Intel's rules for both; there clean-up is by whole
  * batches of tx_rs_thresh descriptors, and what no RS has followed yet stays in the ring.
  *
  * A port has up to four queue pairs. Each has a device of its own (descriptor rings, interrupt
@@ -22,6 +22,7 @@
 #include <ethdev_vdev.h>
 #include <rte_ring.h>
 #include <rte_spinlock.h>
+#include <sys/queue.h>
 
 #define RINGSIDE_QUEUES_MOST   4
 #define RINGSIDE_PATH_BYTES    512
@@ -119,7 +120,11 @@ struct ringside_port {
 	struct ringside_args args;
 	struct ringside_queue queue[RINGSIDE_QUEUES_MOST];
 	struct rte_ether_addr mac;
-	void *wire;                /* what args.wire keeps */
+	void *wire;     /* what args.wire keeps */
+	int wire_epoll; /* becomes readable, once, when the wire's descriptor does */
+	struct rte_intr_handle *wire_readable; /* NULL: nobody waits for it */
+	bool receives;                         /* it is in the list of those that do: */
+	LIST_ENTRY(ringside_port) receivers;
 	struct event_sink *events; /* NULL: nobody listens */
 	struct event_sink both;    /* for trace points, and the writer if there is one */
 	bool writing;
@@ -167,7 +172,12 @@ void ringside_faults_fill(
  */
 int ringside_events_start(struct ringside_port *port);
 void ringside_events_stop(struct ringside_port *port);
-/* The trace point of an interrupt: a trace on disk has none, since its stamp lies in the past. */
+/*
+ * The arg of a queue's irq events, which is its number and name. The entry is the device's, with
+ * the time when the line went up; the driver's side, which comes with a poll, is this function: the
+ * exit and the trace point.
+ */
+uint64_t ringside_events_irq_arg(const struct ringside_queue *queue);
 void ringside_events_irq(
 	const struct ringside_queue *queue, uint64_t raised, uint32_t cause, uint64_t now);
 
@@ -202,7 +212,7 @@ int ringside_rx_interrupts_start(struct ringside_port *port);
 void ringside_rx_interrupts_stop(struct ringside_port *port);
 int ringside_rx_interrupt_enable(struct rte_eth_dev *dev, uint16_t queue);
 int ringside_rx_interrupt_disable(struct rte_eth_dev *dev, uint16_t queue);
-/* The device has raised its interrupt for received frames; the lock is held. */
+/* The device has raised its interrupt for received or missed frames; the lock is held. */
 void ringside_rx_interrupt(struct ringside_queue *queue);
 /* The device's deadline may have changed; the lock is held. */
 void ringside_rx_interrupt_rearm(struct ringside_queue *queue, uint64_t now);
@@ -222,7 +232,19 @@ int ringside_wire_open(struct ringside_port *port);
 int ringside_wire_start(struct ringside_port *port);
 void ringside_wire_stop(struct ringside_port *port);
 void ringside_wire_close(struct ringside_port *port);
+
+/*
+ * wire_peer.c. A port receives from others between join and leave, whatever its own wire is; what
+ * is then in the inbox of a queue is drained, or it is received with a poll.
+ */
+void ringside_peers_join(struct ringside_port *port);
+void ringside_peers_leave(struct ringside_port *port);
+int ringside_inbox_make(struct ringside_queue *queue);
+void ringside_inbox_drain(struct ringside_queue *queue);
+void ringside_inbox_receive(struct ringside_queue *queue, uint64_t now);
 struct nic_wire ringside_wire_of(struct ringside_queue *queue);
 void ringside_wire_receive(struct ringside_queue *queue, uint64_t now);
+uint64_t ringside_wire_deadline(struct ringside_queue *queue, uint64_t now); /* see wire.h */
+int ringside_wire_descriptor(const struct ringside_port *port);              /* -1: none */
 
 #endif

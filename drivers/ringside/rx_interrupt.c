@@ -2,7 +2,10 @@
 /*
  * Receive interrupts for programs that sleep. Each queue has an event file descriptor, which ethdev
  * hands out, and a timer: while the interrupt is enabled nobody may be polling, so the timer stands
- * at the device's next deadline, and EAL's interrupt thread then does what a poll does.
+ * at the next deadline of device and wire, and EAL's interrupt thread then does what a poll does.
+ * It does the same when the wire's descriptor becomes readable. That is watched through an epoll of
+ * its own, edge-triggered: what isn't read for lack of buffers must not keep EAL's thread busy, and
+ * is read by the poll that an enable makes.
  */
 #include "ringside.h"
 
@@ -11,6 +14,7 @@
 #include <rte_cycles.h>
 #include <rte_interrupts.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -30,7 +34,7 @@ void ringside_rx_interrupt_rearm(struct ringside_queue *queue, uint64_t now)
 
 	if (likely(!queue->armed))
 		return;
-	deadline = nic_deadline(queue->nic);
+	deadline = RTE_MIN(nic_deadline(queue->nic), ringside_wire_deadline(queue, now));
 	if (deadline != queue->timer_at) {
 		queue->timer_at = deadline;
 		set_timer(queue, deadline == CYCLES_NEVER ? 0
@@ -66,21 +70,42 @@ void ringside_rx_interrupt(struct ringside_queue *queue)
 		queue->rx_cause = true;
 }
 
+/* In the place of a program that sleeps. */
+static void poll_if_armed(struct ringside_queue *queue)
+{
+	uint64_t now;
+
+	if (!queue->armed)
+		return;
+	now = rte_get_tsc_cycles();
+	ringside_poll(queue, now);
+	ringside_rx_interrupt_rearm(queue, now);
+}
+
 static void timer_over(void *context)
 {
 	struct ringside_queue *queue = context;
-	uint64_t expirations, now;
+	uint64_t expirations;
 
 	if (read(queue->timer_fd, &expirations, sizeof(expirations)) < 0)
 		return; /* it was set anew in the meantime */
 	rte_spinlock_lock(&queue->lock);
 	queue->timer_at = CYCLES_NEVER;
-	if (queue->armed) {
-		now = rte_get_tsc_cycles();
-		ringside_poll(queue, now);
-		ringside_rx_interrupt_rearm(queue, now);
-	}
+	poll_if_armed(queue);
 	ringside_unlock(queue);
+}
+
+/* What comes from a wire's descriptor comes to queue 0. */
+static void wire_readable(void *context)
+{
+	struct ringside_port *port = context;
+	struct epoll_event event;
+
+	if (epoll_wait(port->wire_epoll, &event, 1, 0) != 1)
+		return;
+	rte_spinlock_lock(&port->queue[0].lock);
+	poll_if_armed(&port->queue[0]);
+	ringside_unlock(&port->queue[0]);
 }
 
 int ringside_rx_interrupt_enable(struct rte_eth_dev *dev, uint16_t index)
@@ -136,32 +161,67 @@ static void stop_queue(struct ringside_queue *queue)
 	close(queue->event_fd);
 }
 
+/* Has EAL's thread call the function when the descriptor, which is closed on failure, is readable.
+ */
+static struct rte_intr_handle *watch(int fd, rte_intr_callback_fn call, void *context, int *error)
+{
+	struct rte_intr_handle *handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
+
+	*error = -EIO;
+	if (!handle)
+		*error = -ENOMEM;
+	else if (fd < 0)
+		*error = -EMFILE;
+	else if (!rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT) && !rte_intr_fd_set(handle, fd))
+		*error = rte_intr_callback_register(handle, call, context);
+	if (!*error)
+		return handle;
+	rte_intr_instance_free(handle);
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
 /* Returns 0, or a negative errno and nothing is left open. */
 static int start_queue(struct ringside_queue *queue)
 {
-	int error = -EIO;
+	int error;
 
 	queue->rx_cause = false;
 	queue->timer_at = CYCLES_NEVER;
 	queue->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (queue->event_fd < 0)
+		return -errno;
 	queue->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	queue->timer = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
-	if (!queue->timer)
-		error = -ENOMEM;
-	else if (queue->event_fd < 0 || queue->timer_fd < 0)
-		error = -EMFILE;
-	else if (!rte_intr_type_set(queue->timer, RTE_INTR_HANDLE_EXT) &&
-		 !rte_intr_fd_set(queue->timer, queue->timer_fd))
-		error = rte_intr_callback_register(queue->timer, timer_over, queue);
-	if (!error)
+	queue->timer = watch(queue->timer_fd, timer_over, queue, &error);
+	if (queue->timer)
 		return 0;
-	rte_intr_instance_free(queue->timer);
-	queue->timer = NULL;
-	if (queue->timer_fd >= 0)
-		close(queue->timer_fd);
-	if (queue->event_fd >= 0)
-		close(queue->event_fd);
+	close(queue->event_fd);
 	return error;
+}
+
+static void stop_wire(struct ringside_port *port)
+{
+	if (!port->wire_readable)
+		return;
+	rte_intr_callback_unregister_sync(port->wire_readable, wire_readable, port);
+	rte_intr_instance_free(port->wire_readable);
+	port->wire_readable = NULL;
+	close(port->wire_epoll);
+}
+
+static int start_wire(struct ringside_port *port)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int fd = ringside_wire_descriptor(port), error;
+
+	if (fd < 0)
+		return 0;
+	port->wire_epoll = epoll_create1(EPOLL_CLOEXEC);
+	port->wire_readable = watch(port->wire_epoll, wire_readable, port, &error);
+	if (!port->wire_readable)
+		return error;
+	return epoll_ctl(port->wire_epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
 /* What ethdev looks into: queue i is vector i, whose descriptor is the queue's. */
@@ -195,6 +255,7 @@ void ringside_rx_interrupts_stop(struct ringside_port *port)
 		rte_intr_instance_free(handle);
 		port->dev->intr_handle = NULL;
 	}
+	stop_wire(port);
 	for (unsigned i = 0; i < RINGSIDE_QUEUES_MOST; i++) {
 		if (port->queue[i].timer)
 			stop_queue(&port->queue[i]);
@@ -210,6 +271,8 @@ int ringside_rx_interrupts_start(struct ringside_port *port)
 		return 0;
 	for (unsigned i = 0; i < data->nb_rx_queues && !error; i++)
 		error = start_queue(&port->queue[i]);
+	if (!error)
+		error = start_wire(port);
 	if (!error)
 		error = make_handle(port, data->nb_rx_queues);
 	if (error) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The types of wire, and those of them that stay inside DPDK: sink, loop and peer. */
+/* The types of wire, and those of them that need no file of their own: sink and loop. */
 #include "wire.h"
 
-#include <errno.h>
-#include <rte_ethdev.h>
-#include <rte_mbuf.h>
+#include "cycles.h"
+#include <rte_cycles.h>
 #include <string.h>
 
 static void loop(void *context, const struct nic_frame *frame, uint64_t now)
@@ -14,65 +13,10 @@ static void loop(void *context, const struct nic_frame *frame, uint64_t now)
 	nic_receive(queue->nic, frame, now);
 }
 
-/* The peer's queue of the same number, or the one that its number wraps to; NULL: it is down. */
-static struct ringside_queue *peer_of(const struct ringside_queue *queue)
-{
-	struct rte_eth_dev *dev = rte_eth_dev_get_by_name(queue->port->args.wire_argument);
-	struct ringside_port *peer;
-	uint16_t queues;
-
-	if (!dev || dev->rx_pkt_burst != ringside_rx_burst)
-		return NULL;
-	peer = dev->data->dev_private;
-	queues = dev->data->nb_rx_queues;
-	return queues ? &peer->queue[queue->index % queues] : NULL;
-}
-
-static int peer_open(struct ringside_port *port)
-{
-	if (*port->args.wire_argument)
-		return 0;
-	RINGSIDE_LOG(ERR, "wire=peer:: it takes the name of a port\n");
-	return -EINVAL;
-}
-
-static struct rte_mbuf *copy(const struct nic_frame *frame, struct rte_mempool *pool)
-{
-	struct rte_mbuf *packet = rte_pktmbuf_alloc(pool);
-
-	if (!packet || rte_pktmbuf_tailroom(packet) < frame->bytes) {
-		rte_pktmbuf_free(packet);
-		return NULL;
-	}
-	for (unsigned i = 0; i < frame->count; i++)
-		memcpy(rte_pktmbuf_append(packet, (uint16_t)frame->segment[i].bytes),
-			frame->segment[i].data, frame->segment[i].bytes);
-	return packet;
-}
-
-/* Only this queue's lcore puts frames into the peer's inbox, and only the peer's takes them out. */
-static void to_peer(void *context, const struct nic_frame *frame, uint64_t now)
-{
-	struct ringside_queue *queue = context, *peer = peer_of(queue);
-	struct rte_mbuf *packet;
-
-	(void)now;
-	packet = peer && peer->inbox && peer->pool ? copy(frame, peer->pool) : NULL;
-	if (!packet || rte_ring_enqueue(peer->inbox, packet)) {
-		rte_pktmbuf_free(packet);
-		queue->stats.peer_lost++;
-		return;
-	}
-	ringside_rx_interrupt_kick(peer);
-}
-
 static const struct ringside_wire_type sink = { .name = "sink" };
 static const struct ringside_wire_type looped = { .name = "loop", .transmit = loop };
-static const struct ringside_wire_type peer_port = {
-	.name = "peer", .takes_argument = true, .open = peer_open, .transmit = to_peer
-};
 
-static const struct ringside_wire_type *const types[] = { &sink, &looped, &peer_port,
+static const struct ringside_wire_type *const types[] = { &sink, &looped, &ringside_wire_peer,
 	&ringside_wire_pcap, &ringside_wire_tap };
 
 const struct ringside_wire_type *ringside_wire_find(const char *value, const char **argument)
@@ -131,6 +75,14 @@ void ringside_wire_give(
 	nic_receive(queue->nic, &frame, now);
 }
 
+uint64_t ringside_wire_cycles(const struct ringside_port *port, uint32_t bytes)
+{
+	const struct nic_config line = { .hz = rte_get_tsc_hz(),
+		.line_rate_mbps = (uint32_t)port->args.speed };
+
+	return nic_wire_cycles(&line, bytes);
+}
+
 bool ringside_wire_has_room(struct ringside_queue *queue, uint32_t bytes, uint64_t now)
 {
 	uint32_t ring = queue->rx_ring_size, head, tail;
@@ -145,14 +97,19 @@ bool ringside_wire_has_room(struct ringside_queue *queue, uint32_t bytes, uint64
 /* A peer may have named us whatever our own wire is. */
 void ringside_wire_receive(struct ringside_queue *queue, uint64_t now)
 {
-	void *packet;
-
-	while (queue->inbox && !rte_ring_dequeue(queue->inbox, &packet)) {
-		struct rte_mbuf *m = packet;
-
-		ringside_wire_give(queue, rte_pktmbuf_mtod(m, void *), m->pkt_len, now);
-		rte_pktmbuf_free(m);
-	}
+	ringside_inbox_receive(queue, now);
 	if (queue->port->args.wire->receive)
 		queue->port->args.wire->receive(queue, now);
+}
+
+uint64_t ringside_wire_deadline(struct ringside_queue *queue, uint64_t now)
+{
+	const struct ringside_wire_type *type = queue->port->args.wire;
+
+	return type->deadline ? type->deadline(queue, now) : CYCLES_NEVER;
+}
+
+int ringside_wire_descriptor(const struct ringside_port *port)
+{
+	return port->args.wire->descriptor ? port->args.wire->descriptor(port) : -1;
 }

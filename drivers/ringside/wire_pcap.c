@@ -190,18 +190,16 @@ static bool by_room(const struct ringside_port *port)
 static uint64_t arrival(const struct ringside_port *port, struct replay *replay)
 {
 	const struct pcap_pkthdr *header = replay->header;
-	const struct nic_config line = { .hz = rte_get_tsc_hz(),
-		.line_rate_mbps = (uint32_t)port->args.speed };
 	uint64_t ns, offset, at;
 
 	if (port->args.pace == RINGSIDE_PACE_LINE)
-		return replay->due + nic_wire_cycles(&line, header->len);
+		return replay->due + ringside_wire_cycles(port, header->len);
 	ns = (uint64_t)header->ts.tv_sec * CYCLES_NS_PER_S + (uint64_t)header->ts.tv_usec;
 	if (replay->first)
 		replay->first_ns = ns;
 	offset = ns > replay->first_ns ? ns - replay->first_ns : 0;
 	at = replay->start +
-	     cycles_of_ns(offset < OFFSET_NS_MOST ? offset : OFFSET_NS_MOST, line.hz);
+	     cycles_of_ns(offset < OFFSET_NS_MOST ? offset : OFFSET_NS_MOST, rte_get_tsc_hz());
 	return at > replay->due ? at : replay->due;
 }
 
@@ -263,6 +261,17 @@ static void receive(struct ringside_queue *queue, uint64_t now)
 		queue->stats.wire_given++;
 		read_next(queue, replay);
 	}
+}
+
+static uint64_t deadline(struct ringside_queue *queue, uint64_t now)
+{
+	const struct replay *replay = &((struct pcap_wire *)queue->port->wire)->replay;
+
+	if (queue->index || !replay->file)
+		return CYCLES_NEVER;
+	if (by_room(queue->port) && !ringside_wire_has_room(queue, replay->header->len, now))
+		return CYCLES_NEVER; /* the program makes it, with a poll */
+	return replay->due;
 }
 
 /* Counts and tells a failure; what was in the buffer then is lost, of whichever queue it is. */
@@ -348,5 +357,6 @@ const struct ringside_wire_type ringside_wire_pcap = {
 	.stop = pcap_wire_stop,
 	.transmit = transmit,
 	.receive = receive,
+	.deadline = deadline,
 	.close = pcap_wire_close,
 };

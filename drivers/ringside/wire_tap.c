@@ -6,9 +6,10 @@
  * waits for the start.
  *
  * Frames that leave the wire, of all queues, are written to it: the kernel receives them. What it
- * sends is read when queue 0 is polled, as long as the driver has posted buffers for the longest
- * frame; meanwhile it waits in the interface's queue, and what finds that full is the interface's
- * tx_dropped.
+ * sends is read when queue 0 is polled, at the wire's pace, as long as the driver has posted
+ * buffers for the longest frame; meanwhile it waits in the interface's queue, and what finds that
+ * full is the interface's tx_dropped. When the kernel sent a frame isn't known: it is on the wire
+ * from the last poll on, or from the end of the one before it.
  */
 #include "wire.h"
 
@@ -26,6 +27,8 @@
 struct tap {
 	int fd;
 	atomic_flag told;                       /* of an error in the log; all are counted */
+	uint64_t due;                           /* when the last frame that was read arrives */
+	uint32_t bytes;                         /* of that frame; 0: it has */
 	uint8_t frame[RINGSIDE_FRAME_MOST + 1]; /* one more shows that it was longer */
 };
 
@@ -99,6 +102,20 @@ static void transmit(void *context, const struct nic_frame *frame, uint64_t now)
 	}
 }
 
+/* Reads a frame that can be received. Returns its length; 0: there is none. */
+static uint32_t read_frame(struct ringside_queue *queue, struct tap *tap)
+{
+	ssize_t bytes;
+
+	while ((bytes = read(tap->fd, tap->frame, sizeof(tap->frame))) > RINGSIDE_FRAME_MOST)
+		queue->stats.wire_skipped++;
+	if (bytes < 0 && errno != EAGAIN) {
+		queue->stats.wire_rx_errors++;
+		tell(queue->port, tap, "no frame can be read");
+	}
+	return bytes > 0 ? (uint32_t)bytes : 0;
+}
+
 static void receive(struct ringside_queue *queue, uint64_t now)
 {
 	struct tap *tap = queue->port->wire;
@@ -106,22 +123,35 @@ static void receive(struct ringside_queue *queue, uint64_t now)
 	if (queue->index)
 		return;
 	while (ringside_wire_has_room(queue, RINGSIDE_FRAME_MOST, now)) {
-		ssize_t bytes = read(tap->fd, tap->frame, sizeof(tap->frame));
-
-		if (bytes < 0) {
-			if (errno != EAGAIN) {
-				queue->stats.wire_rx_errors++;
-				tell(queue->port, tap, "no frame can be read");
-			}
+		if (!tap->bytes) {
+			tap->bytes = read_frame(queue, tap);
+			if (!tap->bytes)
+				break;
+			tap->due = RTE_MAX(tap->due, queue->advanced_at) +
+				   ringside_wire_cycles(queue->port, tap->bytes);
+		}
+		if (tap->due > now)
 			break;
-		}
-		if (bytes > RINGSIDE_FRAME_MOST) {
-			queue->stats.wire_skipped++;
-			continue;
-		}
-		ringside_wire_give(queue, tap->frame, (uint32_t)bytes, now);
+		/* one that was on the wire at a stop comes with the next start */
+		ringside_wire_give(
+			queue, tap->frame, tap->bytes, RTE_MAX(tap->due, queue->advanced_at));
+		tap->bytes = 0;
 		queue->stats.wire_given++;
 	}
+}
+
+static uint64_t deadline(struct ringside_queue *queue, uint64_t now)
+{
+	const struct tap *tap = queue->port->wire;
+
+	if (queue->index || !tap->bytes || !ringside_wire_has_room(queue, RINGSIDE_FRAME_MOST, now))
+		return CYCLES_NEVER;
+	return tap->due;
+}
+
+static int descriptor(const struct ringside_port *port)
+{
+	return ((const struct tap *)port->wire)->fd;
 }
 
 const struct ringside_wire_type ringside_wire_tap = {
@@ -130,5 +160,7 @@ const struct ringside_wire_type ringside_wire_tap = {
 	.open = tap_open,
 	.transmit = transmit,
 	.receive = receive,
+	.deadline = deadline,
+	.descriptor = descriptor,
 	.close = tap_close,
 };

@@ -71,8 +71,9 @@ struct nic {
 	struct nic_tx tx;
 	struct nic_rx rx;
 	struct nic_interrupt irq;
-	/* the traced or the untraced instance of the write-back */
+	/* what emits events, written once, in its traced or its untraced instance */
 	void (*write_back)(struct nic *nic, uint64_t now);
+	void (*raise_line)(struct nic *nic, uint64_t now);
 	bool advancing;    /* in nic_advance: a wire that loops back comes in again */
 	uint64_t now;      /* all up to here has been executed */
 	uint64_t deadline; /* the earliest of all times above */
@@ -101,6 +102,7 @@ void rx_frame(struct nic *nic, const struct nic_frame *frame, uint64_t now);
 void interrupt_cause(struct nic *nic, uint32_t cause, uint64_t now);
 void interrupt_delayed(struct nic *nic, struct nic_delay *delay, uint64_t now);
 void interrupt_delay_over(struct nic *nic, struct nic_delay *delay, uint64_t now);
-void interrupt_raise(struct nic *nic, uint64_t now);
+void interrupt_raise_traced(struct nic *nic, uint64_t now);
+void interrupt_raise_untraced(struct nic *nic, uint64_t now);
 
 #endif

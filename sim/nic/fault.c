@@ -2,6 +2,32 @@
 /* What a configuration breaks: work that is held back for a time, and things that get lost. */
 #include "device.h"
 
+#include <string.h>
+
+static const struct {
+	const char *name;
+	bool loses;
+} types[] = {
+#define X(type, name, loses) [NIC_FAULT_##type] = { #name, loses },
+	NIC_FAULTS(X)
+#undef X
+};
+
+enum nic_fault_type nic_fault_find(const char *name, size_t bytes)
+{
+	unsigned type = 0;
+
+	while (type < NIC_FAULT_TYPES &&
+		(strlen(types[type].name) != bytes || memcmp(types[type].name, name, bytes) != 0))
+		type++;
+	return type;
+}
+
+bool nic_fault_loses(enum nic_fault_type type)
+{
+	return types[type].loses;
+}
+
 /* When the first such fault that holds at `at` lets go; 0 if none does. */
 static uint64_t one_holds_until(const struct nic *nic, enum nic_fault_type type, uint64_t at)
 {

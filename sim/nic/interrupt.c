@@ -44,7 +44,21 @@ void interrupt_delay_over(struct nic *nic, struct nic_delay *delay, uint64_t now
 	interrupt_cause(nic, delay->cause, now);
 }
 
-void interrupt_raise(struct nic *nic, uint64_t now)
+static void emit_entry(struct nic *nic, uint64_t now)
+{
+	const struct nic_config *config = &nic->config;
+	struct event event = { .time = now,
+		.id = EVENT_IRQ_ENTRY,
+		.device = config->device,
+		.queue = EVENT_NO_QUEUE,
+		.arg = config->irq_entry };
+
+	if (config->irq_entry)
+		event_emit(config->sink, config->sink_cpu, event);
+}
+
+static inline __attribute__((always_inline)) void raise_line(
+	struct nic *nic, uint64_t now, const bool traced)
 {
 	struct nic_interrupt *irq = &nic->irq;
 
@@ -57,6 +71,18 @@ void interrupt_raise(struct nic *nic, uint64_t now)
 		nic->stats.interrupts_lost++;
 		return;
 	}
+	if (traced && !irq->raised) /* else nobody has come since the line went up */
+		emit_entry(nic, now);
 	irq->raised = true;
 	irq->raised_at = now;
+}
+
+void interrupt_raise_traced(struct nic *nic, uint64_t now)
+{
+	raise_line(nic, now, true);
+}
+
+void interrupt_raise_untraced(struct nic *nic, uint64_t now)
+{
+	raise_line(nic, now, false);
 }

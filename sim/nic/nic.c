@@ -11,8 +11,13 @@ struct nic *nic_create(const struct nic_config *config)
 	if (!nic)
 		return NULL;
 	nic->config = *config;
-	nic->write_back =
-		EVENT_LISTENER(config->sink) ? tx_write_back_traced : tx_write_back_untraced;
+	if (EVENT_LISTENER(config->sink)) {
+		nic->write_back = tx_write_back_traced;
+		nic->raise_line = interrupt_raise_traced;
+	} else {
+		nic->write_back = tx_write_back_untraced;
+		nic->raise_line = interrupt_raise_untraced;
+	}
 	nic->fetch_cycles = cycles_of_ns(config->fetch_ns, config->hz);
 	nic->irq.tx = nic->irq.rx =
 		(struct nic_delay){ .packet_at = CYCLES_NEVER, .absolute_at = CYCLES_NEVER };
@@ -71,7 +76,7 @@ static void execute(struct nic *nic, uint64_t at)
 	} else if (delay_at(&nic->irq.rx) == at) {
 		interrupt_delay_over(nic, &nic->irq.rx, at);
 	} else {
-		interrupt_raise(nic, at);
+		nic->raise_line(nic, at);
 	}
 }
 

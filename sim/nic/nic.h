@@ -18,16 +18,36 @@
 #include "event.h"
 #include "hw.h"
 #include <stdbool.h>
+#include <stddef.h>
 
 #define NIC_FAULTS_MOST 8
 
+/*
+ * X(type, name, loses): the kinds of faults, with the names that users give them. Those that lose
+ * things have a count, the others a duration.
+ *
+ *   tx_stop         from then on the transmitter does nothing: head stands still
+ *   writeback_loss  the next `count` write-backs don't reach memory
+ *   irq_loss        the next `count` interrupts don't reach the CPU
+ *   link_pause      no frame starts on the wire for `duration` (802.3x pause)
+ */
+#define NIC_FAULTS(X)                           \
+	X(TX_STOP, tx_stop, false)              \
+	X(WRITEBACK_LOSS, writeback_loss, true) \
+	X(IRQ_LOSS, irq_loss, true)             \
+	X(LINK_PAUSE, link_pause, false)
+
 enum nic_fault_type {
-	NIC_FAULT_TX_STOP,        /* from then on the transmitter does nothing: head stands still */
-	NIC_FAULT_WRITEBACK_LOSS, /* the next `count` write-backs don't reach memory */
-	NIC_FAULT_IRQ_LOSS,       /* the next `count` interrupts don't reach the CPU */
-	NIC_FAULT_LINK_PAUSE,     /* no frame starts on the wire for `duration` (802.3x pause) */
-	NIC_FAULT_TYPES
+#define X(type, name, loses) NIC_FAULT_##type,
+	NIC_FAULTS(X)
+#undef X
+		NIC_FAULT_TYPES
 };
+
+/* The type of that name, which needs no terminator; NIC_FAULT_TYPES: there is none. */
+enum nic_fault_type nic_fault_find(const char *name, size_t bytes);
+
+bool nic_fault_loses(enum nic_fault_type type);
 
 struct nic_fault {
 	enum nic_fault_type type;
@@ -65,6 +85,8 @@ struct nic_config {
 	struct nic_fault faults[NIC_FAULTS_MOST];
 	unsigned fault_count;
 	struct event_sink *sink; /* gets a `done` event a packet; NULL: none */
+	uint64_t irq_entry;      /* and if not 0, with this arg, an `irq_entry` when the line goes
+				    up; else that's for the CPU to tell, which may be busy then */
 	unsigned sink_cpu;       /* the stream they go to */
 	uint8_t device;          /* number in events */
 	uint64_t packet_base; /* a packet's number in events is its buffer's address, less this, */

@@ -353,7 +353,7 @@ static void from_profile(uint64_t *value, uint64_t profile)
 
 static bool fault_loses_things(const struct scenario_fault *fault)
 {
-	return !strcmp(fault->type, "writeback_loss") || !strcmp(fault->type, "irq_loss");
+	return nic_fault_loses(nic_fault_find(fault->type, strlen(fault->type)));
 }
 
 /* What does not apply is 0 from here on; check_together has refused it where it was given. */

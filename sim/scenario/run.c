@@ -80,21 +80,6 @@ static uint64_t cycles_of_s(double seconds)
 	return (uint64_t)llround(seconds * (double)CLOCK_VIRTUAL_HZ);
 }
 
-static enum nic_fault_type fault_type(const char *name)
-{
-	static const char *const names[NIC_FAULT_TYPES] = {
-		[NIC_FAULT_TX_STOP] = "tx_stop",
-		[NIC_FAULT_WRITEBACK_LOSS] = "writeback_loss",
-		[NIC_FAULT_IRQ_LOSS] = "irq_loss",
-		[NIC_FAULT_LINK_PAUSE] = "link_pause",
-	};
-	unsigned type = 0;
-
-	while (type < NIC_FAULT_TYPES - 1 && strcmp(names[type], name))
-		type++;
-	return type;
-}
-
 static void fill_nic(struct nic_config *nic, const struct scenario *scenario)
 {
 	nic->line_rate_mbps = (uint32_t)scenario->nic.line_rate_mbps;
@@ -105,7 +90,7 @@ static void fill_nic(struct nic_config *nic, const struct scenario *scenario)
 		const struct scenario_fault *fault = &scenario->nic.faults[i];
 
 		nic->faults[i] = (struct nic_fault){
-			.type = fault_type(fault->type),
+			.type = nic_fault_find(fault->type, strlen(fault->type)),
 			.at = cycles_of_s(fault->at_s),
 			.duration = cycles_of_s(fault->duration_s),
 			.count = fault->count,

@@ -10,6 +10,10 @@
 #define IN_WORKLOAD(member) offsetof(struct scenario_workload, member)
 #define PROFILES            "linux-2.6.35|linux-6.1"
 
+/* As choices of a setting, which stand between bars. */
+#define FAULT_CHOICE(type, name, loses) "|" #name
+#define FAULTS                          (&(NIC_FAULTS(FAULT_CHOICE))[1])
+
 static const char *check_throttle(uint64_t rate)
 {
 	switch (e1000e_throttle_kind(rate)) {
@@ -32,7 +36,7 @@ static const char *check_line_rate(uint64_t mbps)
 /* clang-format off */
 static const struct setting fault_items[] = {
 	{ .key = "type", .type = SETTING_CHOICE, .offset = IN_FAULT(type),
-	  .default_value = "tx_stop", .choices = "tx_stop|writeback_loss|irq_loss|link_pause",
+	  .default_value = "tx_stop", .choices = FAULTS,
 	  .help = "the transmitter stops; write-backs or interrupts get lost; we are paused" },
 	{ .key = "at_s", .type = SETTING_NUMBER, .offset = IN_FAULT(at_s), .finest = 1e-9,
 	  .most = 86400, .default_value = "0", .unit = "s", .help = "when it begins" },

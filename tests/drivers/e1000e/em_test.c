@@ -375,6 +375,26 @@ static void thresholds_that_break_a_rule_are_refused(void)
 	CU_ASSERT_PTR_NULL(e1000e_thresholds_set(&allowed, em, 256));
 }
 
+/* Linux's driver has each packet reported: another threshold has no meaning there. */
+static void where_each_packet_is_reported_rs_is_1(void)
+{
+	static const char *const names[] = { "linux-2.6.35", "linux-6.1" };
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct e1000e_profile *profile = e1000e_profile_find(names[i]);
+		struct e1000e_thresholds t = { 0, 0, 63 }, one = { 1, 100, 0 }, two = { 2, 32, 0 };
+		const char *rule = e1000e_thresholds_set(&two, profile, 256);
+
+		CU_ASSERT_PTR_NULL(e1000e_thresholds_set(&t, profile, 256));
+		CU_ASSERT_EQUAL(t.rs, 1);
+		CU_ASSERT_EQUAL(t.free, 32);
+		CU_ASSERT_PTR_NULL(e1000e_thresholds_set(&one, profile, 256));
+		CU_ASSERT_EQUAL(one.free, 100);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(rule);
+		CU_ASSERT_PTR_NOT_NULL(strstr(rule, "tx_rs_thresh must be 0 or 1"));
+	}
+}
+
 static const struct test_case post[] = {
 	{ "the ring takes all but one", the_ring_takes_all_but_one },
 	{ "one context serves equal packets", one_context_serves_equal_packets },
@@ -405,6 +425,7 @@ static const struct test_case settings[] = {
 	{ "the device is told", the_device_is_told },
 	{ "thresholds have defaults", thresholds_have_defaults },
 	{ "thresholds that break a rule are refused", thresholds_that_break_a_rule_are_refused },
+	{ "where each packet is reported rs is 1", where_each_packet_is_reported_rs_is_1 },
 	{ 0 },
 };
 

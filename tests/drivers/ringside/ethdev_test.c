@@ -105,6 +105,44 @@ static void a_large_frame_takes_several_buffers(void)
 	end(NAME, port);
 }
 
+/* Over a peer it is copied twice: 9000 bytes, of which each has the number of its place. */
+static void a_large_frame_reaches_a_peer(void)
+{
+	uint16_t a = probe(NAME, "wire=peer:" OTHER ",itr=0"), b = probe(OTHER, "itr=0");
+	struct rte_mbuf *m = packet(1800, 0), *got[1], *none[1];
+	uint64_t until = rte_get_timer_cycles() + rte_get_timer_hz();
+	uint8_t copy[9000];
+	const uint8_t *data;
+
+	for (int i = 1; i < 5; i++)
+		rte_pktmbuf_chain(m, packet(1800, 0));
+	for (uint32_t i = 0; i < 9000; i++) {
+		struct rte_mbuf *segment = m;
+
+		for (uint32_t before = i / 1800; before; before--)
+			segment = segment->next;
+		*rte_pktmbuf_mtod_offset(segment, uint8_t *, i % 1800) = (uint8_t)(i * 7);
+	}
+	start(a, 1, 256, pool);
+	start(b, 1, 256, pool);
+	CU_ASSERT_TRUE(send_one(a, 0, m));
+	got[0] = NULL;
+	while (!got[0] && rte_get_timer_cycles() < until) {
+		CU_ASSERT_EQUAL(rte_eth_rx_burst(a, 0, none, 1), 0);
+		rte_eth_rx_burst(b, 0, got, 1);
+	}
+	CU_ASSERT_PTR_NOT_NULL_FATAL(got[0]);
+	CU_ASSERT_EQUAL(got[0]->nb_segs, 5); /* of 2048 */
+	CU_ASSERT_EQUAL_FATAL(got[0]->pkt_len, 9000);
+	data = rte_pktmbuf_read(got[0], 0, 9000, copy);
+	for (uint32_t i = 0; i < 9000; i++)
+		CU_ASSERT_EQUAL_FATAL(data[i], (uint8_t)(i * 7));
+	rte_pktmbuf_free(got[0]);
+	CU_ASSERT_EQUAL(rte_eth_dev_stop(b), 0);
+	CU_ASSERT_EQUAL(rte_vdev_uninit(OTHER), 0);
+	end(NAME, a);
+}
+
 /* 41 buffers are more than dev_info promises; the packet is taken and counted, not kept for ever.
  */
 static void a_chain_that_never_fits_is_refused(void)
@@ -238,6 +276,10 @@ static void limits_are_those_of_the_driver(void)
 	CU_ASSERT(rte_eth_tx_queue_setup(port, 0, 100, 0, NULL) < 0);
 	CU_ASSERT(rte_eth_tx_queue_setup(port, 0, 56, 0, NULL) < 0);
 	CU_ASSERT(rte_eth_tx_queue_setup(port, 0, 4104, 0, NULL) < 0);
+	info.default_txconf.tx_rs_thresh = 32; /* this profile has no such threshold */
+	CU_ASSERT(rte_eth_tx_queue_setup(port, 0, 256, 0, &info.default_txconf) < 0);
+	info.default_txconf.tx_rs_thresh = 1;
+	CU_ASSERT_EQUAL(rte_eth_tx_queue_setup(port, 0, 256, 0, &info.default_txconf), 0);
 	CU_ASSERT_EQUAL(rte_vdev_uninit(NAME), 0);
 }
 
@@ -281,6 +323,7 @@ static const struct test_case cases[] = {
 	{ "what is looped comes back in order", what_is_looped_comes_back_in_order },
 	{ "a chain is one packet", a_chain_is_one_packet },
 	{ "a large frame takes several buffers", a_large_frame_takes_several_buffers },
+	{ "a large frame reaches a peer", a_large_frame_reaches_a_peer },
 	{ "a chain that never fits is refused", a_chain_that_never_fits_is_refused },
 	{ "peers reach each other", peers_reach_each_other },
 	{ "what is in flight at a stop is freed once", what_is_in_flight_at_a_stop_is_freed_once },

@@ -12,6 +12,7 @@
 #include <rte_cycles.h>
 #include <rte_eal.h>
 #include <rte_ethdev.h>
+#include <rte_interrupts.h>
 #include <rte_mbuf.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,6 +22,8 @@
 #define NAME  "net_ringside0"
 #define OTHER "net_ringside1"
 #define POOL  2047
+
+#define SLEEP_MS 2000 /* longer than anything takes here */
 
 static struct rte_mempool *pool;
 static char *log_text; /* all that DPDK and the driver log, after a flush of: */
@@ -100,6 +103,33 @@ static inline void start(uint16_t port, uint16_t queues, uint16_t ring, struct r
 		CU_ASSERT_EQUAL_FATAL(rte_eth_tx_queue_setup(port, i, ring, 0, NULL), 0);
 	}
 	CU_ASSERT_EQUAL_FATAL(rte_eth_dev_start(port), 0);
+}
+
+/* As start, for a program that sleeps until it is woken for a queue of this port. */
+static inline void start_sleeper(uint16_t port, uint16_t queues)
+{
+	struct rte_eth_conf config = { .intr_conf.rxq = 1 };
+
+	CU_ASSERT_EQUAL_FATAL(rte_eth_dev_configure(port, queues, queues, &config), 0);
+	for (uint16_t i = 0; i < queues; i++) {
+		CU_ASSERT_EQUAL_FATAL(rte_eth_rx_queue_setup(port, i, 64, 0, NULL, pool), 0);
+		CU_ASSERT_EQUAL_FATAL(rte_eth_tx_queue_setup(port, i, 64, 0, NULL), 0);
+	}
+	CU_ASSERT_EQUAL_FATAL(rte_eth_dev_start(port), 0);
+	for (uint16_t i = 0; i < queues; i++)
+		CU_ASSERT_EQUAL(rte_eth_dev_rx_intr_ctl_q(port, i, RTE_EPOLL_PER_THREAD,
+					RTE_INTR_EVENT_ADD, (void *)(uintptr_t)(i + 1)),
+			0);
+}
+
+/* The queue that woke us, or -1 if none did in time. */
+static inline int sleep_for_frames(int most_ms)
+{
+	struct rte_epoll_event event;
+
+	if (rte_epoll_wait(RTE_EPOLL_PER_THREAD, &event, 1, most_ms) != 1)
+		return -1;
+	return (int)(uintptr_t)event.epdata.data - 1;
 }
 
 /* Whatever happened to packets, all are back in the pool. */

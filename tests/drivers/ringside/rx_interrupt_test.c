@@ -3,36 +3,7 @@
 #include "ports.h"
 
 #include <poll.h>
-#include <rte_interrupts.h>
 #include <unistd.h>
-
-#define SLEEP_MS 2000 /* longer than anything takes here */
-
-static void start_sleeper(uint16_t port, uint16_t queues)
-{
-	struct rte_eth_conf config = { .intr_conf.rxq = 1 };
-
-	CU_ASSERT_EQUAL_FATAL(rte_eth_dev_configure(port, queues, queues, &config), 0);
-	for (uint16_t i = 0; i < queues; i++) {
-		CU_ASSERT_EQUAL_FATAL(rte_eth_rx_queue_setup(port, i, 64, 0, NULL, pool), 0);
-		CU_ASSERT_EQUAL_FATAL(rte_eth_tx_queue_setup(port, i, 64, 0, NULL), 0);
-	}
-	CU_ASSERT_EQUAL_FATAL(rte_eth_dev_start(port), 0);
-	for (uint16_t i = 0; i < queues; i++)
-		CU_ASSERT_EQUAL(rte_eth_dev_rx_intr_ctl_q(port, i, RTE_EPOLL_PER_THREAD,
-					RTE_INTR_EVENT_ADD, (void *)(uintptr_t)(i + 1)),
-			0);
-}
-
-/* The queue that woke us, or -1 if none did in time. */
-static int sleep_for_frames(int most_ms)
-{
-	struct rte_epoll_event event;
-
-	if (rte_epoll_wait(RTE_EPOLL_PER_THREAD, &event, 1, most_ms) != 1)
-		return -1;
-	return (int)(uintptr_t)event.epdata.data - 1;
-}
 
 static void send_to(uint16_t port, uint16_t queue)
 {
@@ -122,6 +93,38 @@ static void nothing_wakes_while_disabled(void)
 	CU_ASSERT_EQUAL(rte_eth_dev_rx_intr_disable(port, 0), 0);
 	send_to(port, 0);
 	CU_ASSERT_EQUAL(sleep_for_frames(50), -1);
+	take_one(port, 0);
+	end(NAME, port);
+}
+
+/*
+ * The program holds all buffers when it goes to sleep, so frames are missed. It must wake: only its
+ * next poll can post the buffers that have become free.
+ */
+static void a_missed_frame_wakes(void)
+{
+	uint16_t port = probe(NAME, "wire=loop,itr=0");
+	static struct rte_mbuf *held[POOL];
+	struct rte_mbuf *m[3], *none[1];
+	unsigned held_count;
+
+	for (int i = 0; i < 3; i++)
+		m[i] = packet(60, 1);
+	held_count = rte_mempool_avail_count(pool);
+	CU_ASSERT_EQUAL_FATAL(rte_pktmbuf_alloc_bulk(pool, held, held_count), 0);
+	start_sleeper(port, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		CU_ASSERT_EQUAL(rte_eth_dev_rx_intr_enable(port, 0), 0);
+		CU_ASSERT_TRUE(send_one(port, 0, m[i]));
+		CU_ASSERT_EQUAL(sleep_for_frames(SLEEP_MS), 0);
+		CU_ASSERT_EQUAL(rte_eth_dev_rx_intr_disable(port, 0), 0);
+		CU_ASSERT_EQUAL(counter(port, "rx0_missed"), i + 1u);
+	}
+	rte_pktmbuf_free_bulk(held, held_count);
+	CU_ASSERT_EQUAL(rte_eth_rx_burst(port, 0, none, 1), 0);
+	CU_ASSERT_EQUAL(rte_eth_dev_rx_intr_enable(port, 0), 0);
+	CU_ASSERT_TRUE(send_one(port, 0, m[2]));
+	CU_ASSERT_EQUAL(sleep_for_frames(SLEEP_MS), 0);
 	take_one(port, 0);
 	end(NAME, port);
 }
@@ -220,6 +223,7 @@ static const struct test_case cases[] = {
 	{ "a frame that came before wakes at once", a_frame_that_came_before_wakes_at_once },
 	{ "nothing wakes without a frame", nothing_wakes_without_a_frame },
 	{ "nothing wakes while disabled", nothing_wakes_while_disabled },
+	{ "a missed frame wakes", a_missed_frame_wakes },
 	{ "a peer's frame wakes", a_peer_s_frame_wakes },
 	{ "the descriptor becomes readable", the_descriptor_becomes_readable },
 	{ "without being asked for there are none", without_being_asked_for_there_are_none },

@@ -167,8 +167,8 @@ static void each_start_replays_from_the_beginning(void)
 
 static void frames_that_are_cut_or_too_long_are_skipped(void)
 {
-	static const struct frame frames[] = { { 0, 100, 60, 1 }, { 0, 9217, 0, 2 },
-		{ 0, 9216, 0, 3 }, { 5, 0, 0, 4 }, { 10, 60, 0, 5 } };
+	static const struct frame frames[] = { { 0, 100, 60, 1 }, { 0, 9231, 0, 2 },
+		{ 0, 9230, 0, 3 }, { 5, 0, 0, 4 }, { 10, 60, 0, 5 } };
 	struct rte_mbuf *m[2];
 	uint16_t port;
 
@@ -176,7 +176,7 @@ static void frames_that_are_cut_or_too_long_are_skipped(void)
 	port = probe(NAME, "wire=pcap:" IN);
 	start(port, 1, 64, pool);
 	CU_ASSERT_EQUAL_FATAL(receive(port, 0, m, 2), 2);
-	CU_ASSERT_EQUAL(m[0]->pkt_len, 9216);
+	CU_ASSERT_EQUAL(m[0]->pkt_len, 9230);
 	CU_ASSERT_EQUAL(m[1]->pkt_len, 60);
 	rte_pktmbuf_free_bulk(m, 2);
 	CU_ASSERT_EQUAL(counter(port, "rx0_wire_skipped"), 3);
@@ -354,6 +354,40 @@ static void a_pace_without_a_replay_is_refused(void)
 	refused("wire=pcap:" IN ",pace=fast", "pace=fast: it takes ", "stamps or line");
 }
 
+/* Nobody polls: the program is woken when the next frame of the capture is due, and for the last.
+ */
+static void wakes(const char *arguments, uint64_t gap_ns)
+{
+	uint16_t port = probe(NAME, arguments);
+	struct frame frames[5];
+	uint64_t began;
+
+	fill_frames(frames, 5, 20000000, 0);
+	write_capture(IN, DLT_EN10MB, frames, 5);
+	start_sleeper(port, 2);
+	began = rte_get_tsc_cycles();
+	for (unsigned i = 0; i < 5; i++) {
+		struct rte_mbuf *m;
+
+		CU_ASSERT_EQUAL(rte_eth_dev_rx_intr_enable(port, 0), 0);
+		CU_ASSERT_EQUAL_FATAL(sleep_for_frames(SLEEP_MS), 0);
+		CU_ASSERT((double)(rte_get_tsc_cycles() - began) * 1e9 >=
+			  (double)(i * gap_ns) * (double)rte_get_tsc_hz());
+		CU_ASSERT_EQUAL(rte_eth_dev_rx_intr_disable(port, 0), 0);
+		CU_ASSERT_EQUAL_FATAL(rte_eth_rx_burst(port, 0, &m, 1), 1);
+		CU_ASSERT_EQUAL(*rte_pktmbuf_mtod(m, uint8_t *), i + 1);
+		rte_pktmbuf_free(m);
+	}
+	CU_ASSERT_EQUAL(rte_eth_dev_rx_intr_enable(port, 0), 0);
+	CU_ASSERT_EQUAL(sleep_for_frames(50), -1); /* it has ended */
+	end(NAME, port);
+}
+
+static void a_replay_wakes_a_sleeper(void)
+{
+	wakes("wire=pcap:" IN ",itr=0", 20000000);
+}
+
 static const struct test_case pcap_cases[] = {
 	{ "a capture is replayed by its stamps", a_capture_is_replayed_by_its_stamps },
 	{ "a capture is replayed at line rate", a_capture_is_replayed_at_line_rate },
@@ -367,6 +401,7 @@ static const struct test_case pcap_cases[] = {
 	{ "frames that cannot be written are counted", frames_that_cannot_be_written_are_counted },
 	{ "what is no capture is refused", what_is_no_capture_is_refused },
 	{ "a pace without a replay is refused", a_pace_without_a_replay_is_refused },
+	{ "a replay wakes a sleeper", a_replay_wakes_a_sleeper },
 	{ 0 },
 };
 

@@ -211,6 +211,94 @@ static void without_permission_the_probe_fails(void)
 	CU_ASSERT_EQUAL_FATAL(seteuid(0), 0);
 }
 
+static void send_from_kernel(int fd, uint8_t number)
+{
+	uint8_t frame[1514] = { 0 };
+
+	head(frame, number);
+	CU_ASSERT_EQUAL(send(fd, frame, sizeof(frame), 0), sizeof(frame));
+}
+
+/* At 10 Mbit/s a frame of 1514 bytes, and 24 that it takes beside, is on the wire for 1.2304 ms. */
+static void frames_come_in_at_the_pace_of_the_wire(void)
+{
+	struct rte_mbuf *m, *none[1];
+	uint64_t began;
+	uint16_t port;
+	int fd;
+
+	if (skip())
+		return;
+	port = probe(NAME, "wire=tap:" TAP ",itr=0,speed=10");
+	fd = open_socket();
+	start(port, 1, 256, pool);
+	began = rte_get_tsc_cycles();
+	rte_pktmbuf_free_bulk(none, rte_eth_rx_burst(port, 0, none, 1));
+	for (uint8_t i = 0; i < 10; i++)
+		send_from_kernel(fd, i);
+	for (uint8_t i = 0; i < 10; i++) {
+		m = receive_ours(port);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(m);
+		CU_ASSERT_EQUAL(rte_pktmbuf_mtod(m, uint8_t *)[14], i);
+		rte_pktmbuf_free(m);
+		CU_ASSERT((double)(rte_get_tsc_cycles() - began) >=
+			  (i + 1) * 1.2304e-3 * (double)rte_get_tsc_hz());
+	}
+	close(fd);
+	end(NAME, port);
+}
+
+/* What is ours of the frames that are there, of which at most one is. */
+static struct rte_mbuf *take_ours(uint16_t port)
+{
+	struct rte_mbuf *ours = NULL, *m;
+
+	while (rte_eth_rx_burst(port, 0, &m, 1)) {
+		if (!ours && rte_pktmbuf_mtod(m, uint8_t *)[12] == ETHERTYPE >> 8)
+			ours = m;
+		else
+			rte_pktmbuf_free(m);
+	}
+	return ours;
+}
+
+/* Nobody polls: the interface wakes the program, with frames that came before and after the enable.
+ */
+static void a_frame_from_the_kernel_wakes_a_sleeper(void)
+{
+	static const char *const speeds[] = { "0", "10" };
+
+	for (size_t s = 0; s < 2 && !skip(); s++) {
+		char arguments[64];
+		uint16_t port;
+		int fd;
+
+		snprintf(
+			arguments, sizeof(arguments), "wire=tap:" TAP ",itr=0,speed=%s", speeds[s]);
+		port = probe(NAME, arguments);
+		fd = open_socket();
+		start_sleeper(port, 2);
+		for (uint8_t i = 0; i < 20; i++) {
+			struct rte_mbuf *m = NULL;
+
+			if (i % 2)
+				send_from_kernel(fd, i);
+			CU_ASSERT_EQUAL(rte_eth_dev_rx_intr_enable(port, 0), 0);
+			if (!(i % 2))
+				send_from_kernel(fd, i);
+			while (!m) { /* the kernel's own frames wake, too */
+				CU_ASSERT_EQUAL_FATAL(sleep_for_frames(SLEEP_MS), 0);
+				m = take_ours(port);
+			}
+			CU_ASSERT_EQUAL(rte_eth_dev_rx_intr_disable(port, 0), 0);
+			CU_ASSERT_EQUAL(rte_pktmbuf_mtod(m, uint8_t *)[14], i);
+			rte_pktmbuf_free(m);
+		}
+		close(fd);
+		end(NAME, port);
+	}
+}
+
 static const struct test_case cases[] = {
 	{ "frames go out to the kernel and come in", frames_go_out_to_the_kernel_and_come_in },
 	{ "the interface is read only while there is room",
@@ -219,6 +307,8 @@ static const struct test_case cases[] = {
 		what_an_interface_that_is_down_refuses_is_counted },
 	{ "names that are no interfaces are refused", names_that_are_no_interfaces_are_refused },
 	{ "without permission the probe fails", without_permission_the_probe_fails },
+	{ "frames come in at the pace of the wire", frames_come_in_at_the_pace_of_the_wire },
+	{ "a frame from the kernel wakes a sleeper", a_frame_from_the_kernel_wakes_a_sleeper },
 	{ 0 },
 };
 

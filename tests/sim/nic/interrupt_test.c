@@ -218,6 +218,52 @@ static void a_cause_read_in_the_gap_raises_nothing(void)
 	rig_end(&rig);
 }
 
+/*
+ * Where there is a number for it, the line tells when it goes up: at 5000 and at the gap's end, in
+ * the order of time with what else the device tells; not while it is up; not where it gets lost.
+ */
+static void the_line_tells_when_it_goes_up(void)
+{
+	struct nic_config config = rig_config();
+
+	config.irq_entry = EVENT_PUT(IRQ_ENTRY, irq, 5);
+	config.faults[config.fault_count++] =
+		(struct nic_fault){ .type = NIC_FAULT_IRQ_LOSS, .at = 3000000, .count = 1 };
+	rig_start(&rig, &config);
+	nic_write(rig.nic, REG_ITR, ITR_1000, 0);
+	nic_write(rig.nic, REG_IMS, ICR_TXDW, 0);
+	cause(5000);
+	CU_ASSERT_EQUAL(rig_run(&rig, 5000), 5000);
+	acknowledge(5000);
+	cause(6000);
+	nic_advance(rig.nic, 1500000);
+	cause(2500000); /* up since 1,004,936 */
+	nic_advance(rig.nic, 2600000);
+	CU_ASSERT_EQUAL_FATAL(rig.event_count, 2);
+	CU_ASSERT_EQUAL(rig.events[0].id, EVENT_IRQ_ENTRY);
+	CU_ASSERT_EQUAL(rig.events[0].time, 5000);
+	CU_ASSERT_EQUAL(EVENT_GET(IRQ_ENTRY, irq, rig.events[0].arg), 5);
+	CU_ASSERT_EQUAL(rig.events[0].device, 3);
+	CU_ASSERT_EQUAL(rig.events[0].queue, EVENT_NO_QUEUE);
+	CU_ASSERT_EQUAL(rig.events[1].time, 1004936);
+	CU_ASSERT_EQUAL(rig_advance(&rig, 2600000), 2500000);
+	acknowledge(2600000);
+	cause(4000000);
+	nic_advance(rig.nic, 4000000);
+	CU_ASSERT_EQUAL(nic_stats(rig.nic)->interrupts_lost, 1);
+	CU_ASSERT_EQUAL(rig.event_count, 2);
+	rig_end(&rig);
+}
+
+static void without_a_number_it_is_silent(void)
+{
+	start_throttled();
+	cause(5000);
+	CU_ASSERT_EQUAL(rig_run(&rig, 5000), 5000);
+	CU_ASSERT_EQUAL(rig.event_count, 0);
+	rig_end(&rig);
+}
+
 /* TIDV and TADV are in units of 1.024 us: 8 is 8192 ns, 32 is 32,768 ns. */
 static void start_delayed(uint32_t tidv, uint32_t tadv)
 {
@@ -381,6 +427,8 @@ static const struct test_case mask[] = {
 	{ "a cause masked in the gap is kept for later",
 		a_cause_masked_in_the_gap_is_kept_for_later },
 	{ "a cause read in the gap raises nothing", a_cause_read_in_the_gap_raises_nothing },
+	{ "the line tells when it goes up", the_line_tells_when_it_goes_up },
+	{ "without a number it is silent", without_a_number_it_is_silent },
 	{ 0 },
 };
 
