@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a port tells of itself: by telemetry's socket, and the longest gap between polls. */
 #include "ports.h"
+#include "trace_writer.h"
 
+#include <pcap/pcap.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -160,10 +162,85 @@ static void the_longest_gap_between_polls_is_kept(void)
 	end(NAME, port);
 }
 
+/* A capture with a frame at 0 and another a millisecond later. */
+static void write_capture(const char *path)
+{
+	static const u_char data[60];
+	pcap_t *format = pcap_open_dead(DLT_EN10MB, 65535);
+	pcap_dumper_t *dumper = pcap_dump_open(format, path);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(dumper);
+	for (int i = 0; i < 2; i++) {
+		struct pcap_pkthdr header = { .ts = { 1700000000, 1000 * i }, 60, 60 };
+
+		pcap_dump((u_char *)dumper, &header, data);
+	}
+	pcap_dump_close(dumper);
+	pcap_close(format);
+}
+
+/* How many records of a stream come before the one that stands in front of them. */
+static unsigned back_in_time(const char *path, unsigned *records)
+{
+	struct trace_packet_header header;
+	struct event event;
+	uint64_t before = 0;
+	unsigned back = 0;
+	FILE *file = fopen(path, "r");
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+	*records = 0;
+	CU_ASSERT_EQUAL(fread(&header, sizeof(header), 1, file), 1); /* it is one packet */
+	while (fread(&event, sizeof(event), 1, file) == 1) {
+		back += event.time < before;
+		before = event.time;
+		++*records;
+	}
+	CU_ASSERT_EQUAL(header.packet_size, 8 * (sizeof(header) + *records * sizeof(event)));
+	fclose(file);
+	return back;
+}
+
+/*
+ * At 10 Mbit/s a frame of 1514 bytes has left after 1.23 ms, and a frame of the replay arrives at 1
+ * ms, whose interrupt is the only one by then. A look at 3 ms, before the poll that takes it, must
+ * not put the one before the other.
+ */
+static void a_look_takes_no_time_back(void)
+{
+	char folder[] = "/tmp/ringside-look-XXXXXX", in[64], path[64], arguments[256];
+	struct rte_mbuf *got[2];
+	unsigned received, records;
+	uint16_t port;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+	snprintf(in, sizeof(in), "%s/in.pcap", folder);
+	write_capture(in);
+	snprintf(arguments, sizeof(arguments),
+		"wire=pcap:%s,itr=0,speed=10,tidv=65535,tadv=0,trace=%s/t", in, folder);
+	port = probe(NAME, arguments);
+	start(port, 1, 64, pool);
+	received = rte_eth_rx_burst(port, 0, got, 1); /* the replay begins */
+	CU_ASSERT_TRUE(send_one(port, 0, packet(1514, 0)));
+	rte_delay_us_block(3000);
+	HAS(ask_ring(port), "\"tdh\":1");
+	received += receive(port, 0, got + received, 2 - received);
+	CU_ASSERT_EQUAL(received, 2);
+	rte_pktmbuf_free_bulk(got, received);
+	end(NAME, port);
+	snprintf(path, sizeof(path), "%s/t/stream_0", folder);
+	CU_ASSERT_EQUAL(back_in_time(path, &records), 0);
+	/* names; start_xmit, xmit, done, free; two receive; an irq entry and exit at least */
+	CU_ASSERT(records >= 8);
+	snprintf(arguments, sizeof(arguments), "rm -r %s", folder);
+	CU_ASSERT_EQUAL(system(arguments), 0);
+}
+
 static const struct test_case cases[] = {
 	{ "a ring tells its state", a_ring_tells_its_state },
 	{ "a stopped ring says so", a_stopped_ring_says_so },
 	{ "what is no port has no ring", what_is_no_port_has_no_ring },
+	{ "a look takes no time back", a_look_takes_no_time_back },
 	{ "the longest gap between polls is kept", the_longest_gap_between_polls_is_kept },
 	{ 0 },
 };
