@@ -155,9 +155,16 @@ static void many_tasks_keep_their_numbers(void)
 	names_destroy(names);
 }
 
+/* As with free; what there is stays. */
 static void nothing_can_be_destroyed(void)
 {
+	struct names *names = names_create();
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(names);
+	CU_ASSERT_EQUAL(intern(names, NAME_DEVICE, "eth0"), 0);
 	names_destroy(NULL);
+	CU_ASSERT_STRING_EQUAL(names_get(names, NAME_DEVICE, 0), "eth0");
+	names_destroy(names);
 }
 
 static const struct test_case cases[] = {

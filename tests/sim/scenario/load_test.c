@@ -3,6 +3,7 @@
 #include "scenario.h"
 
 #include "harness.h"
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,16 @@ static void refused(const char *yaml, int line, const char *key, const char *rea
 		printf("got: %s\n", diag.text);
 		CU_FAIL("the message lacks place, key or reason");
 	}
+}
+
+/* The whole message, behind the file's name. */
+static void says(const char *yaml, const char *message)
+{
+	char whole[512];
+
+	CU_ASSERT_EQUAL(load(yaml, NULL, 0), -EINVAL);
+	snprintf(whole, sizeof(whole), "%s: %s", path, message);
+	CU_ASSERT_STRING_EQUAL(diag.text, whole);
 }
 
 static void set_refused(const char *assignment, const char *key)
@@ -153,6 +164,14 @@ static void a_value_out_of_range_is_refused(void)
 	refused("nic: {line_rate_mbps: 9}\n", 1, "line_rate_mbps", "10 to 100000");
 	refused("host: {irq_cpu: 1}\n", 0, "host.irq_cpu", "host.cpus is 1");
 	refused("workload: [{cpu: 1}]\n", 0, "cpu", "host.cpus is 1");
+	says("host: {cpus: 2, irq_cpu: 3}\n",
+		"host.irq_cpu: 3: CPUs go from 0 on, and host.cpus is 2");
+	says("host: {cpus: 2}\nworkload: [{cpu: 1}, {cpu: 7}]\n",
+		"workload: cpu: 7: CPUs go from 0 on, and host.cpus is 2");
+	says("workload: [{message_bytes: 4, segments: 5}]\n",
+		"workload: segments: 5: more than message_bytes, 4");
+	says("duration_s: 2\nworkload: [{start_s: 2.5}]\n",
+		"workload: start_s: 2.5: not before the end at 2 s");
 	refused("nic: {ring_size: 64}\ndriver: {reserve: 63}\n", 0, "driver.reserve", "64");
 }
 
