@@ -107,8 +107,8 @@ struct e1000e_config {
 	bool context_reused;   /* the context only where flags, l2_len or l3_len differ from the
 				  last's; an IPv4 header checksum needs one too */
 	bool never_stops;      /* no reserve, no gap: a packet is refused if it does not fit */
-	bool cleans_itself;    /* xmit frees batches until the packet fits */
-	bool tx_polled;        /* no interrupt for packets that were sent */
+	bool cleans_itself;    /* xmit frees batches until the packet fits; no interrupt for packets
+				  that were sent */
 	uint16_t rs_threshold; /* descriptors to the next RS, below ring_size; 0, 1: each packet */
 	uint8_t wthresh;       /* TXDCTL.WTHRESH, 0 to 63 */
 	uint32_t interrupt_throttle_rate; /* 0 or 100 to 100000 a second */

@@ -43,7 +43,8 @@ uint32_t e1000e_throttle_register(uint32_t rate)
 /* The causes that the driver wants to hear of. */
 static uint32_t interrupts(const struct e1000e_port *port)
 {
-	return (port->config.tx_polled ? 0 : ICR_TXDW) | (port->rx.count ? ICR_RXT0 | ICR_RXO : 0);
+	return (port->config.cleans_itself ? 0 : ICR_TXDW) |
+	       (port->rx.count ? ICR_RXT0 | ICR_RXO : 0);
 }
 
 static void set_up_device(struct e1000e_port *port, uint64_t now)

@@ -69,7 +69,6 @@ static int make_driver(struct ringside_queue *queue, uint64_t now)
 		.context_reused = args->profile->context_reused,
 		.never_stops = args->profile->never_stops,
 		.cleans_itself = args->profile->never_stops && polled,
-		.tx_polled = args->profile->never_stops && polled,
 		.rs_threshold = args->profile->rs_threshold ? queue->thresholds.rs : 0,
 		.wthresh = (uint8_t)queue->thresholds.wthresh,
 		.interrupt_throttle_rate = (uint32_t)args->itr,

@@ -15,7 +15,6 @@ static void start(uint16_t ring_size, uint16_t rs)
 	config.context_reused = true;
 	config.never_stops = true;
 	config.cleans_itself = true;
-	config.tx_polled = true;
 	config.rs_threshold = rs;
 	bench_open(&bench, &config);
 }
