@@ -52,7 +52,7 @@ const struct e1000e_profile *e1000e_profile_find(const char *name);
 
 /*
  * What an InterruptThrottleRate means (param.c of the driver, 2.6.35 to 6.1): 0 off; 1 and 3
- * dynamic; 4 simplified; 100 to 100000 interrupts a second. The modes are not modelled yet.
+ * dynamic, 3 without the highest rate; 4 simplified; 100 to 100000 interrupts a second.
  */
 enum e1000e_throttle {
 	E1000E_THROTTLE_INVALID,
@@ -64,6 +64,16 @@ enum e1000e_throttle e1000e_throttle_kind(uint64_t interrupt_throttle_rate);
 
 /* ITR for a fixed rate: 1/rate in units of 256 ns, rounded down (1000: 3906); 0 for 0. */
 uint32_t e1000e_throttle_register(uint32_t rate);
+
+/*
+ * What modes 1 and 3 make of an interval between two interrupts. They begin with 20000 a second and
+ * aim at 70000, 20000 and 4000; a rate rises by a quarter of its aim an interval.
+ */
+enum e1000e_latency { E1000E_LATENCY_LOWEST, E1000E_LATENCY_LOW, E1000E_LATENCY_BULK };
+
+/* The class that follows after an interval with so many packets and bytes in one direction. */
+enum e1000e_latency e1000e_latency_next(
+	enum e1000e_latency latency, uint64_t packets, uint64_t bytes);
 
 /* DPDK's thresholds of a transmit queue. */
 struct e1000e_thresholds {
@@ -111,7 +121,7 @@ struct e1000e_config {
 				  that were sent */
 	uint16_t rs_threshold; /* descriptors to the next RS, below ring_size; 0, 1: each packet */
 	uint8_t wthresh;       /* TXDCTL.WTHRESH, 0 to 63 */
-	uint32_t interrupt_throttle_rate; /* 0 or 100 to 100000 a second */
+	uint32_t interrupt_throttle_rate; /* see enum e1000e_throttle */
 	uint16_t tidv, tadv;              /* 1.024 us */
 	bool flush_before_hang;           /* see struct e1000e_profile */
 	uint32_t link_speed_mbps;         /* how patient the hang check is; 0: unlimited */
@@ -149,6 +159,14 @@ struct e1000e_stats {
 	uint64_t packets, bytes;       /* cleaned */
 	uint64_t stops, wakes;
 	uint64_t busy; /* refused for lack of descriptors; the caller keeps the packet */
+};
+
+/* The throttle of the dynamic modes. Mode 4 begins as the driver does: with what 4 a second leaves
+ * in a register of 16 bits, until the first watchdog. */
+struct e1000e_adaptive {
+	uint32_t rate;              /* that the device was last told */
+	enum e1000e_latency tx, rx; /* classes of the last interval */
+	struct e1000e_stats since;  /* as they were at the interrupt */
 };
 
 struct e1000e_port;
@@ -197,6 +215,7 @@ struct e1000e_port {
 	struct e1000e_tx_ring tx;
 	struct e1000e_rx_ring rx;
 	struct e1000e_stats stats;
+	struct e1000e_adaptive throttle;
 	uint32_t cause;              /* ICR as the last interrupt found it */
 	struct e1000e_instances hot; /* see e1000e_xmit, _clean_packet, _clean_done, _receive */
 };
@@ -296,7 +315,8 @@ unsigned e1000e_rx_fill(struct e1000e_port *port, uint64_t now);
 void e1000e_poll_done(struct e1000e_port *port, uint64_t now);
 
 /*
- * The driver's watchdog, to be called every E1000E_WATCHDOG_S seconds: asks the next clean-up to
+ * The driver's watchdog, to be called every E1000E_WATCHDOG_S seconds: sets the rate of throttle
+ * mode 4, asks the next clean-up to
  * look for a hang, and makes a software interrupt so that there is one.
  */
 #define E1000E_WATCHDOG_S 2

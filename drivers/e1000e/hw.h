@@ -37,8 +37,12 @@ enum {
 	REG_TIDV =
 		0x3820, /* interrupt delay, bits 15:0, units of 1.024 us; re-armed by each packet */
 	REG_TXDCTL = 0x3828,
-	REG_TADV = 0x382c, /* absolute interrupt delay, same units, not re-armed */
-	REG_WINDOW_BYTES = 0x4000,
+	REG_TADV = 0x382c,  /* absolute interrupt delay, same units, not re-armed */
+	REG_GORCL = 0x4088, /* good octets received, FCS included; reading the high half clears */
+	REG_GORCH = 0x408c,
+	REG_GOTCL = 0x4090, /* the same, transmitted */
+	REG_GOTCH = 0x4094,
+	REG_WINDOW_BYTES = 0x4100,
 };
 
 #define STATUS_LU            (UINT32_C(1) << 1) /* link is up */

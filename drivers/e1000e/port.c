@@ -25,14 +25,12 @@ static bool rx_ring_valid(const struct e1000e_config *config)
 
 static bool config_valid(const struct e1000e_config *config)
 {
-	enum e1000e_throttle kind = e1000e_throttle_kind(config->interrupt_throttle_rate);
-
 	return config->hz && config->ring_size >= RING_LEAST && config->ring_size <= RING_MOST &&
 	       config->ring_size % RING_MULTIPLE == 0 && config->reserve < config->ring_size - 1 &&
 	       config->wake_threshold < config->ring_size &&
 	       config->rs_threshold < config->ring_size && config->wthresh <= TXDCTL_WTHRESH_MASK &&
 	       rx_ring_valid(config) &&
-	       (kind == E1000E_THROTTLE_OFF || kind == E1000E_THROTTLE_FIXED);
+	       e1000e_throttle_kind(config->interrupt_throttle_rate) != E1000E_THROTTLE_INVALID;
 }
 
 uint32_t e1000e_throttle_register(uint32_t rate)
@@ -71,8 +69,7 @@ static void set_up_device(struct e1000e_port *port, uint64_t now)
 			port, REG_TXDCTL, (uint32_t)config->wthresh << TXDCTL_WTHRESH_SHIFT, now);
 	write_register(port, REG_TIDV, config->tidv, now);
 	write_register(port, REG_TADV, config->tadv, now);
-	write_register(
-		port, REG_ITR, e1000e_throttle_register(config->interrupt_throttle_rate), now);
+	throttle_start(port, now);
 	write_register(port, REG_TCTL, TCTL_EN | TCTL_PSP, now);
 	write_register(port, REG_IMS, interrupts(port), now);
 }
@@ -136,17 +133,20 @@ bool e1000e_interrupt(struct e1000e_port *port, uint64_t now)
 	if (!(cause & ICR_INT_ASSERTED))
 		return false;
 	port->cause = cause;
+	throttle_interval(port);
 	write_register(port, REG_IMC, UINT32_MAX, now);
 	return true;
 }
 
 void e1000e_poll_done(struct e1000e_port *port, uint64_t now)
 {
+	throttle_adapt(port, now);
 	write_register(port, REG_IMS, interrupts(port), now);
 }
 
 void e1000e_watchdog(struct e1000e_port *port, uint64_t now)
 {
+	throttle_watchdog(port, now);
 	port->tx.detect_hang = true;
 	write_register(port, REG_ICS, ICR_TXDW, now);
 }

@@ -31,6 +31,12 @@ void rx_abort(struct e1000e_port *port);
 void tx_stop_queue(struct e1000e_port *port, unsigned cpu, uint64_t now);
 void tx_abort(struct e1000e_port *port, unsigned cpu, uint64_t now);
 
+/* throttle.c: at the device's set-up, at an interrupt, at a poll's end, at the watchdog */
+void throttle_start(struct e1000e_port *port, uint64_t now);
+void throttle_interval(struct e1000e_port *port);
+void throttle_adapt(struct e1000e_port *port, uint64_t now);
+void throttle_watchdog(struct e1000e_port *port, uint64_t now);
+
 /* port.c: compares the oldest packet's age with the time-out, and keeps what it sees of a hang. */
 void port_check_hang(struct e1000e_port *port, unsigned cpu, uint64_t now);
 

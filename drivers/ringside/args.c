@@ -79,12 +79,11 @@ static int take_itr(struct ringside_args *args, const char *value)
 {
 	char *end;
 	uint64_t rate = strtoull(value, &end, 10);
-	enum e1000e_throttle kind = e1000e_throttle_kind(rate);
 
 	if (!*value || *end || strspn(value, "0123456789") != strlen(value))
 		return -1;
 	args->itr = rate;
-	return kind == E1000E_THROTTLE_OFF || kind == E1000E_THROTTLE_FIXED ? 0 : -1;
+	return e1000e_throttle_kind(rate) != E1000E_THROTTLE_INVALID ? 0 : -1;
 }
 
 static int take_speed(struct ringside_args *args, const char *value)
@@ -101,7 +100,9 @@ static int take_speed(struct ringside_args *args, const char *value)
 
 static const struct argument arguments[] = {
 	{ .key = "profile", .take = take_profile, .limits = "linux-2.6.35, linux-6.1 or dpdk-em" },
-	{ .key = "itr", .take = take_itr, .limits = "0 or 100 to 100000 interrupts a second" },
+	{ .key = "itr",
+		.take = take_itr,
+		.limits = "0, the modes 1, 3 and 4, or 100 to 100000 interrupts a second" },
 	{ "tidv", AT(tidv), 0, 65535, UNSET, NULL, "0 to 65535, of 1.024 us" },
 	{ "tadv", AT(tadv), 0, 65535, UNSET, NULL, "0 to 65535, of 1.024 us" },
 	{ "rdtr", AT(rdtr), 0, 65535, 0, NULL, "0 to 65535, of 1.024 us" },

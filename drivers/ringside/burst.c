@@ -31,6 +31,10 @@ void ringside_poll(struct ringside_queue *queue, uint64_t now)
 		queue->stats.longest_gap = gap;
 	queue->polled_at = now;
 	ringside_advance(queue, now);
+	if (unlikely(now >= queue->watchdog_at)) {
+		e1000e_watchdog(queue->driver, now);
+		queue->watchdog_at = now + E1000E_WATCHDOG_S * rte_get_tsc_hz();
+	}
 	if (!nic_take_interrupt(queue->nic, &raised) || !e1000e_interrupt(queue->driver, now))
 		return;
 	if (queue->port->events)

@@ -98,6 +98,8 @@ int ringside_queue_start(struct ringside_queue *queue)
 	if (!error)
 		queue->driver->more_follows = queue->port->args.profile->xmit_more;
 	queue->polled_at = queue->advanced_at = now;
+	queue->watchdog_at = queue->port->args.itr == 4 ? now + E1000E_WATCHDOG_S * rte_get_tsc_hz()
+							: CYCLES_NEVER;
 	if (error)
 		ringside_queue_stop(queue);
 	return error;

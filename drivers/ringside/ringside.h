@@ -32,12 +32,12 @@
 #define RINGSIDE_SEGMENTS      40 /* buffers of one packet */
 
 /* Every argument, as the documentation of the driver has it. */
-#define RINGSIDE_ARGUMENTS                                                            \
-	"profile=<linux-2.6.35|linux-6.1|dpdk-em> itr=<0|100-100000> tidv=<0-65535> " \
-	"tadv=<0-65535> "                                                             \
-	"rdtr=<0-65535> radv=<0-65535> speed=<0|10-100000> reserve=<0-1000> "         \
-	"checksum=<offload|always> clean=<irq|threshold|lazy> "                       \
-	"wire=<sink|loop|peer:NAME|pcap:IN,OUT|tap:IFNAME> pace=<stamps|line> "       \
+#define RINGSIDE_ARGUMENTS                                                                  \
+	"profile=<linux-2.6.35|linux-6.1|dpdk-em> itr=<0|1|3|4|100-100000> tidv=<0-65535> " \
+	"tadv=<0-65535> "                                                                   \
+	"rdtr=<0-65535> radv=<0-65535> speed=<0|10-100000> reserve=<0-1000> "               \
+	"checksum=<offload|always> clean=<irq|threshold|lazy> "                             \
+	"wire=<sink|loop|peer:NAME|pcap:IN,OUT|tap:IFNAME> pace=<stamps|line> "             \
 	"fault=<TYPE@S[+S][xN][;...]> trace=<DIR> seed=<N>"
 
 /* When the driver takes cleaned packets back. */
@@ -102,6 +102,7 @@ struct ringside_queue {
 	struct e1000e_port *driver;
 	struct rte_ring *inbox; /* frames from the peer */
 	uint64_t polled_at;
+	uint64_t watchdog_at; /* mode 4 of the throttle lives by the driver's watchdog */
 	uint64_t advanced_at; /* the device has executed all up to here */
 	bool armed;           /* the receive interrupt is enabled; peers read it without the lock */
 	bool rx_cause;        /* an interrupt for received frames came while it wasn't */

@@ -7,6 +7,9 @@
 #include "cycles.h"
 #include "nic.h"
 
+#define FCS_BYTES         4
+#define LEAST_FRAME_BYTES 60u /* without FCS; shorter ones are padded */
+
 /* What the device remembers of a descriptor. */
 struct nic_slot {
 	uint64_t posted; /* when the tail passed it */
@@ -74,9 +77,10 @@ struct nic {
 	/* what emits events, written once, in its traced or its untraced instance */
 	void (*write_back)(struct nic *nic, uint64_t now);
 	void (*raise_line)(struct nic *nic, uint64_t now);
-	bool advancing;    /* in nic_advance: a wire that loops back comes in again */
-	uint64_t now;      /* all up to here has been executed */
-	uint64_t deadline; /* the earliest of all times above */
+	bool advancing;                 /* in nic_advance: a wire that loops back comes in again */
+	uint64_t octets_in, octets_out; /* GORC, GOTC: good ones since the last look */
+	uint64_t now;                   /* all up to here has been executed */
+	uint64_t deadline;              /* the earliest of all times above */
 	uint32_t registers[REG_WINDOW_BYTES / 4]; /* as written */
 };
 

@@ -116,6 +116,15 @@ bool nic_take_interrupt(struct nic *nic, uint64_t *raised)
 	return true;
 }
 
+/* The high half of a 64-bit counter, which is cleared by reading it (82574 datasheet, 10.2.7). */
+static uint32_t take_high(uint64_t *counter)
+{
+	uint32_t high = (uint32_t)(*counter >> 32);
+
+	*counter = 0;
+	return high;
+}
+
 uint32_t nic_read(void *device, uint32_t offset, uint64_t now)
 {
 	struct nic *nic = device;
@@ -140,6 +149,14 @@ uint32_t nic_read(void *device, uint32_t offset, uint64_t now)
 		return nic->tx.tail;
 	case REG_RDH:
 		return nic->rx.head;
+	case REG_GORCL:
+		return (uint32_t)nic->octets_in;
+	case REG_GOTCL:
+		return (uint32_t)nic->octets_out;
+	case REG_GORCH:
+		return take_high(&nic->octets_in);
+	case REG_GOTCH:
+		return take_high(&nic->octets_out);
 	default:
 		return offset < REG_WINDOW_BYTES ? nic->registers[offset / 4] : 0;
 	}

@@ -57,5 +57,6 @@ void rx_frame(struct nic *nic, const struct nic_frame *frame, uint64_t now)
 		return;
 	}
 	store(rx, frame);
+	nic->octets_in += frame->bytes + FCS_BYTES;
 	interrupt_delayed(nic, &nic->irq.rx, now);
 }

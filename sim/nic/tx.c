@@ -6,8 +6,6 @@
 #include "device.h"
 
 #define PREAMBLE_AND_GAP_BYTES 20 /* IEEE 802.3: preamble and SFD 8, gap 12 */
-#define FCS_BYTES              4
-#define LEAST_FRAME_BYTES      60 /* without FCS; shorter ones are padded */
 
 static uint64_t cycles_of_bits(uint64_t bits, uint32_t mbps, uint64_t hz)
 {
@@ -18,11 +16,16 @@ static uint64_t cycles_of_bits(uint64_t bits, uint32_t mbps, uint64_t hz)
 	return (uint64_t)((cycles_product)bits * hz / (UINT64_C(1000000) * mbps));
 }
 
+/* With padding and FCS. */
+static uint64_t octets_of(uint32_t frame_bytes)
+{
+	return (frame_bytes < LEAST_FRAME_BYTES ? LEAST_FRAME_BYTES : frame_bytes) + FCS_BYTES;
+}
+
 uint64_t nic_wire_cycles(const struct nic_config *config, uint32_t frame_bytes)
 {
-	uint64_t bytes = frame_bytes < LEAST_FRAME_BYTES ? LEAST_FRAME_BYTES : frame_bytes;
+	uint64_t bytes = octets_of(frame_bytes) + PREAMBLE_AND_GAP_BYTES;
 
-	bytes += FCS_BYTES + PREAMBLE_AND_GAP_BYTES;
 	return cycles_of_bits(8 * bytes, config->line_rate_mbps, config->hz);
 }
 
@@ -215,6 +218,7 @@ void tx_packet_sent(struct nic *nic, uint64_t now)
 
 	nic->stats.packets++;
 	nic->stats.bytes += tx->packet_bytes;
+	nic->octets_out += octets_of(tx->packet_bytes);
 	if (nic->config.wire.transmit)
 		put_on_wire(nic, now);
 	nic->stats.wire_busy += tx->wire_cycles;

@@ -16,16 +16,10 @@
 
 static const char *check_throttle(uint64_t rate)
 {
-	switch (e1000e_throttle_kind(rate)) {
-	case E1000E_THROTTLE_INVALID:
-		return "the driver takes 0 (off), 1, 3, 4 (modes) and 100 to 100000 interrupts a "
-		       "second";
-	case E1000E_THROTTLE_MODE:
-		return "the dynamic modes 1, 3 and 4 are not modelled yet: 0, or 100 to 100000 a "
-		       "second";
-	default:
-		return NULL;
-	}
+	return e1000e_throttle_kind(rate) != E1000E_THROTTLE_INVALID
+		       ? NULL
+		       : "the driver takes 0 (off), 1, 3, 4 (modes) and 100 to 100000 interrupts a "
+			 "second";
 }
 
 static const char *check_line_rate(uint64_t mbps)
@@ -128,8 +122,8 @@ const struct setting settings[] = {
 	  .help = "the device computes it: a context descriptor before each packet" },
 	{ .key = "driver.InterruptThrottleRate", .type = SETTING_COUNT,
 	  .offset = AT(driver.throttle_rate), .most = 1e18, .default_value = "8000",
-	  .unit = "1/s", .check = check_throttle, .range = "0, or 100 to 100000",
-	  .help = "at most so many interrupts; 0: no limit" },
+	  .unit = "1/s", .check = check_throttle, .range = "0, 1, 3, 4, or 100 to 100000",
+	  .help = "at most so many interrupts; 0: no limit; 1, 3, 4: it follows the load" },
 	{ .key = "driver.TxIntDelay", .type = SETTING_COUNT, .offset = AT(driver.tidv),
 	  .most = 65535, .unit = "1.024 us", .unset = "the profile's",
 	  .help = "an interrupt waits so long after the last packet; 0: not at all" },

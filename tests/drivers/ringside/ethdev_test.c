@@ -285,7 +285,7 @@ static void limits_are_those_of_the_driver(void)
 
 static void bad_arguments_are_refused(void)
 {
-	static const char *const arguments[] = { "itr=1", "itr=5", "itr=99", "itr=100001",
+	static const char *const arguments[] = { "itr=2", "itr=5", "itr=99", "itr=100001",
 		"itr=fast", "itr=", "speed=9", "speed=100001", "profile=linux-1.0", "tidv=65536",
 		"tidv=-1", "clean=often", "wire=rope", "wire=peer:", "checksum=maybe", "no_such=1",
 		"itr=1000,itr=500", "seed=x", "reserve=1001" };

@@ -238,7 +238,7 @@ static void what_can_not_work_is_refused(void)
 	refused(&config);
 	config.driver.ring_size = 100;
 	refused(&config);
-	config.driver.interrupt_throttle_rate = 3;
+	config.driver.interrupt_throttle_rate = 2;
 	refused(&config);
 	stage_run(&config); /* nothing has stayed behind that is in the way */
 	CU_ASSERT_EQUAL(stage_count(EVENT_FREE), 1);

@@ -95,7 +95,7 @@ static void the_link_is_up(void)
 
 static void outside_the_window_there_is_nothing(void)
 {
-	static const uint32_t offsets[] = { 0x4000, 0x4004, 0xfffffffc };
+	static const uint32_t offsets[] = { 0x4100, 0x4104, 0xfffffffc };
 
 	start_plain();
 	nic_write(rig.nic, 0, 0x5678, 0); /* at 0: where a window that wraps would look */

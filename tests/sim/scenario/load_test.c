@@ -175,11 +175,11 @@ static void a_value_out_of_range_is_refused(void)
 	refused("nic: {ring_size: 64}\ndriver: {reserve: 63}\n", 0, "driver.reserve", "64");
 }
 
-/* The module's own rule: 0, 1, 3, 4 and 100 to 100000; the modes come later. */
+/* The module's own rule: 0, 1, 3, 4 and 100 to 100000. */
 static void throttle_values_are_the_drivers(void)
 {
-	static const char *const wrong[] = { "2", "5", "99", "100001", "-1", "4us", "1", "3", "4" };
-	static const char *const right[] = { "0", "100", "1000", "100000" };
+	static const char *const wrong[] = { "2", "5", "99", "100001", "-1", "4us" };
+	static const char *const right[] = { "0", "1", "3", "4", "100", "1000", "100000" };
 	char text[64];
 	const char *set = text;
 
