@@ -264,6 +264,9 @@ static int live(void)
 
 	if (env.config_count > 1 || env.tap_count != LIVE_SIDES || env.help_config)
 		return usage_error("live takes one scenario at most, and --tap twice", "");
+	if (!strcmp(env.live.taps[0], env.live.taps[1]))
+		return usage_error(
+			"live joins two interfaces, not one with itself: ", env.live.taps[0]);
 	env.live.trace = env.run.trace;
 	env.live.status = stderr;
 	env.live.terminal = isatty(STDERR_FILENO);

@@ -48,9 +48,9 @@ json_t *live_json(const struct live_outcome *outcome)
 
 	if (!object)
 		return NULL;
-	live = json_pack("{s:f, s:b, s:[o, o]}", "seconds", outcome->seconds, "interface_gone",
-		outcome->gone, "directions", direction_json(&outcome->direction[0]),
-		direction_json(&outcome->direction[1]));
+	live = json_pack("{s:f, s:I, s:b, s:[o, o]}", "seconds", outcome->seconds, "late_ns",
+		(json_int_t)outcome->late_ns, "interface_gone", outcome->gone, "directions",
+		direction_json(&outcome->direction[0]), direction_json(&outcome->direction[1]));
 	if (json_object_set_new(
 		    object, "scenario", setting_json(outcome->scenario, SCENARIO_LIVE)) ||
 		json_object_set_new(object, "live", live)) {
@@ -125,5 +125,10 @@ void live_text(const struct live_outcome *outcome, FILE *out)
 		outcome->gone ? ", which ended because an interface was deleted" : "");
 	for (unsigned i = 0; i < LIVE_SIDES; i++)
 		say_direction(&outcome->direction[i], out);
+	fprintf(out,
+		"What the NICs had to do was done up to %.3f ms late: that is this program's share "
+		"of "
+		"lap times.\n",
+		(double)outcome->late_ns / 1e6);
 	scenario_settings_text(outcome->scenario, SCENARIO_LIVE, out);
 }

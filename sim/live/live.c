@@ -29,13 +29,14 @@ struct live {
 	const struct live_options *options;
 	struct live_outcome *outcome;
 	int fd[LIVE_SIDES];
-	struct tap_watch watch[LIVE_SIDES];
+	struct watcher watcher;
+	bool watching; /* it is open */
 	int signals;
 	bool signalled;
 	uint64_t hz, start, end; /* cycles; an end of CYCLES_NEVER: by a signal */
-	uint64_t now, watchdog_at, look_at;
-	int watch_error[LIVE_SIDES]; /* of the last look at the drops */
-	uint64_t left[LIVE_SIDES];   /* in the kernel, at the end */
+	uint64_t now, watchdog_at;
+	uint64_t latest;           /* cycles */
+	uint64_t left[LIVE_SIDES]; /* in the kernel, at the end */
 	struct joined joined;
 	struct live_status status;
 	struct trace_writer writer;
@@ -61,21 +62,22 @@ static const char *remedy(int error)
 
 static int open_taps(struct live *live, struct diag *diag)
 {
+	const char *const *taps = live->options->taps;
 	const char *what;
+	int bad;
 
 	for (unsigned i = 0; i < LIVE_SIDES; i++) {
-		int error;
-
-		live->fd[i] = tap_open(live->options->taps[i], &what);
+		live->fd[i] = tap_open(taps[i], &what);
 		if (live->fd[i] < 0)
-			return diag_set(diag, live->fd[i], "%s: %s: %s; %s", live->options->taps[i],
-				what, strerror(-live->fd[i]), remedy(live->fd[i]));
-		error = tap_watch_open(&live->watch[i], live->fd[i]);
-		if (error)
-			return diag_set(diag, error, "%s: its counters can't be read: %s",
-				live->options->taps[i], strerror(-error));
+			return diag_set(diag, live->fd[i], "%s: %s: %s; %s", taps[i], what,
+				strerror(-live->fd[i]), remedy(live->fd[i]));
 	}
-	return 0;
+	bad = watcher_open(&live->watcher, live->fd);
+	live->watching = true;
+	return bad < 0 ? 0
+		       : diag_set(diag, live->watcher.error[bad],
+				 "%s: its counters can't be read: %s", taps[bad],
+				 strerror(-live->watcher.error[bad]));
 }
 
 /* The one lcore that DPDK pins us to may be the one that the traffic needs. */
@@ -200,13 +202,23 @@ static void wait_for_work(struct live *live, bool transmitting, uint64_t until)
 	live->signalled |= wait[WAIT_SIGNALS].revents != 0;
 }
 
+/* What the devices did meanwhile; how long ago they would have liked to be looked at. */
+static void advance(struct live *live, uint64_t now)
+{
+	uint64_t deadline = joined_deadline(&live->joined);
+
+	if (deadline < now && now - deadline > live->latest)
+		live->latest = now - deadline;
+	joined_advance(&live->joined, now);
+}
+
 /* One turn: the devices, polls, then frames from the kernel, each at the time when it is read. */
 static void turn(struct live *live, bool transmitting)
 {
 	struct joined *joined = &live->joined;
 	uint64_t now = present(live);
 
-	joined_advance(joined, now);
+	advance(live, now);
 	if (now >= live->watchdog_at) {
 		live->watchdog_at += E1000E_WATCHDOG_S * live->hz;
 		for (unsigned i = 0; i < LIVE_SIDES; i++)
@@ -219,21 +231,11 @@ static void turn(struct live *live, bool transmitting)
 
 		for (unsigned n = 0; n < FRAMES_A_TURN && side->readable; n++) {
 			now = present(live);
-			joined_advance(joined, now);
+			advance(live, now);
 			if (!side_transmit(side, now))
 				break;
 		}
 	}
-}
-
-/* What happens once a second or less. */
-static void look_around(struct live *live, uint64_t now)
-{
-	live->look_at = now + live->hz;
-	for (unsigned i = 0; i < LIVE_SIDES; i++)
-		live->watch_error[i] = tap_watch_update(&live->watch[i]);
-	if (now >= live->status.at)
-		live_status_line(&live->status, &live->joined, live->watch, now);
 }
 
 static bool is_over(const struct live *live, uint64_t now)
@@ -247,14 +249,12 @@ static void run(struct live *live)
 	uint64_t now;
 
 	while (!is_over(live, now = present(live))) {
-		uint64_t look_at = earlier(live->look_at, live->status.at);
-
-		if (now >= look_at)
-			look_around(live, now);
+		if (now >= live->status.at)
+			live_status_line(&live->status, &live->joined, &live->watcher, now);
 		turn(live, true);
 		wait_for_work(live, true,
 			earlier(earlier(joined_deadline(&live->joined), live->watchdog_at),
-				earlier(look_at, live->end)));
+				earlier(live->status.at, live->end)));
 	}
 }
 
@@ -278,8 +278,8 @@ static void collect(struct live *live, struct live_direction *direction, unsigne
 		.to = live->options->taps[1 - i],
 		.account = side->account,
 		.left = live->left[i],
-		.drops_known = !live->watch_error[i],
-		.drops = live->watch[i].drops,
+		.drops_known = !live->watcher.error[i],
+		.drops = live->watcher.watch[i].drops,
 		.interrupts = side->interrupts,
 		.least_gap_ns = side->least_gap == CYCLES_NEVER
 					? UINT64_MAX
@@ -294,17 +294,20 @@ static int run_joined(struct live *live, struct diag *diag)
 	int error = joined_open(&live->joined, outcome->scenario, live->fd, live->hz,
 		&live->sink.sink, live->start);
 
+	if (!error)
+		error = watcher_start(&live->watcher);
 	if (!error) {
 		live_status_start(&live->status, live->options, live->hz, live->start);
 		run(live);
+		outcome->late_ns = cycles_to_ns(live->latest, live->hz);
 		outcome->seconds = (double)(present(live) - live->start) / (double)live->hz;
 		drain(live);
 		live_status_end(&live->status);
 		for (unsigned i = 0; i < LIVE_SIDES; i++) {
 			live->left[i] = side_discard(&live->joined.side[i], LEFT_MOST);
-			live->watch_error[i] = tap_watch_update(&live->watch[i]);
 			outcome->gone = outcome->gone || live->joined.side[i].gone;
 		}
+		watcher_stop(&live->watcher);
 	}
 	joined_close(&live->joined, present(live));
 	for (unsigned i = 0; i < LIVE_SIDES; i++)
@@ -341,10 +344,7 @@ static int run_measured(struct live *live, struct diag *diag)
 int live_run(const struct scenario *scenario, const struct live_options *options,
 	struct live_outcome *outcome, struct diag *diag)
 {
-	struct live live = { .options = options,
-		.outcome = outcome,
-		.fd = { -1, -1 },
-		.watch = { { .netlink = -1 }, { .netlink = -1 } } };
+	struct live live = { .options = options, .outcome = outcome, .fd = { -1, -1 } };
 	int error = open_signals(&live);
 
 	*outcome = (struct live_outcome){ .scenario = scenario };
@@ -357,15 +357,15 @@ int live_run(const struct scenario *scenario, const struct live_options *options
 		prctl(PR_SET_TIMERSLACK, 1UL); /* else sleeps end 50 us late */
 		live.hz = rte_get_tsc_hz();
 		live.start = live.now = rte_get_tsc_cycles();
-		live.look_at = live.start + live.hz;
 		live.watchdog_at = live.start + E1000E_WATCHDOG_S * live.hz;
 		live.end = options->duration_s > 0
 				   ? live.start + (uint64_t)(options->duration_s * (double)live.hz)
 				   : CYCLES_NEVER;
 		error = run_measured(&live, diag);
 	}
+	if (live.watching)
+		watcher_close(&live.watcher);
 	for (unsigned i = 0; i < LIVE_SIDES; i++) {
-		tap_watch_close(&live.watch[i]);
 		if (live.fd[i] >= 0)
 			close(live.fd[i]);
 	}

@@ -14,6 +14,7 @@
 
 #include "joined.h"
 #include "tap.h"
+#include "watcher.h"
 
 struct live_options {
 	const char *taps[LIVE_SIDES];
@@ -39,7 +40,8 @@ struct live_outcome {
 	const struct scenario *scenario;
 	struct live_direction direction[LIVE_SIDES];
 	double seconds;
-	bool gone; /* it ended because an interface was deleted */
+	uint64_t late_ns; /* the longest that something was due before it was done */
+	bool gone;        /* it ended because an interface was deleted */
 	char device_names[LIVE_SIDES][32];
 	struct trace_source source;
 	struct trace_counts counts;
@@ -72,8 +74,8 @@ struct live_status {
 };
 void live_status_start(
 	struct live_status *status, const struct live_options *options, uint64_t hz, uint64_t now);
-void live_status_line(struct live_status *status, struct joined *joined,
-	const struct tap_watch watch[LIVE_SIDES], uint64_t now);
+void live_status_line(
+	struct live_status *status, struct joined *joined, struct watcher *watcher, uint64_t now);
 void live_status_end(const struct live_status *status);
 
 #endif

@@ -28,10 +28,10 @@ void live_status_start(
 
 /* "ring0 118004 packets/s, 80 in device (max 118), 405 queue drops" */
 static void one_side(struct live_status *status, unsigned i, struct side *side,
-	const struct tap_watch *watch, double seconds, char *text, size_t bytes)
+	const struct tap_drops *kernel, double seconds, char *text, size_t bytes)
 {
 	uint64_t packets = nic_stats(side->nic)->packets;
-	uint64_t drops = watch->drops.queue + watch->drops.qdisc;
+	uint64_t drops = kernel->queue + kernel->qdisc;
 
 	snprintf(text, bytes,
 		"%s: %.0f packets/s, %" PRIu64 " in device (max %" PRIu64 "), %" PRIu64
@@ -43,14 +43,17 @@ static void one_side(struct live_status *status, unsigned i, struct side *side,
 	side->in_device_max = side_in_device(side);
 }
 
-void live_status_line(struct live_status *status, struct joined *joined,
-	const struct tap_watch watch[LIVE_SIDES], uint64_t now)
+void live_status_line(
+	struct live_status *status, struct joined *joined, struct watcher *watcher, uint64_t now)
 {
 	double seconds = (double)(now - status->from) / (double)status->hz;
 	char text[LIVE_SIDES][160];
 
-	for (unsigned i = 0; i < LIVE_SIDES; i++)
-		one_side(status, i, &joined->side[i], &watch[i], seconds, text[i], sizeof(text[i]));
+	for (unsigned i = 0; i < LIVE_SIDES; i++) {
+		struct tap_drops drops = watcher_drops(watcher, i);
+
+		one_side(status, i, &joined->side[i], &drops, seconds, text[i], sizeof(text[i]));
+	}
 	/* what is left of a longer line before is erased: ECMA-48, EL */
 	fprintf(status->options->status, status->options->terminal ? "\r%s; %s\033[K" : "%s; %s\n",
 		text[0], text[1]);
