@@ -350,9 +350,10 @@ int live_run(const struct scenario *scenario, const struct live_options *options
 	*outcome = (struct live_outcome){ .scenario = scenario };
 	if (error)
 		return diag_set(diag, error, "signals can't be waited for: %s", strerror(-error));
-	error = open_taps(&live, diag);
+	/* it takes a moment: who sees the interfaces can count on them */
+	error = start_environment(scenario, diag);
 	if (!error)
-		error = start_environment(scenario, diag);
+		error = open_taps(&live, diag);
 	if (!error) {
 		prctl(PR_SET_TIMERSLACK, 1UL); /* else sleeps end 50 us late */
 		live.hz = rte_get_tsc_hz();
