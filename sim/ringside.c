@@ -59,7 +59,8 @@ static const char usage_text[] =
 	"  ringside live configs/sanagi-256.yaml --tap ring0 --tap ring1 --interval 1\n"
 	"\n"
 	"Exit status: 0 complete; 1 wrong usage; 2 a scenario can't be read or is refused, or an\n"
-	"interface can't be had; 3 live ended because an interface was deleted.\n";
+	"interface can't be had; 3 live ended because an interface was deleted,\n"
+	"or its trace lacks events.\n";
 
 static int fail(const char *text)
 {
@@ -279,7 +280,7 @@ static int live(void)
 		live_text(&outcome, stdout);
 		status = finish(true);
 	}
-	if (status == EXIT_COMPLETE && outcome.gone)
+	if (status == EXIT_COMPLETE && (outcome.gone || outcome.trace_lost))
 		status = EXIT_PARTIAL;
 	live_release(&outcome);
 	return status;

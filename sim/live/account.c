@@ -48,8 +48,9 @@ json_t *live_json(const struct live_outcome *outcome)
 
 	if (!object)
 		return NULL;
-	live = json_pack("{s:f, s:I, s:b, s:[o, o]}", "seconds", outcome->seconds, "late_ns",
-		(json_int_t)outcome->late_ns, "interface_gone", outcome->gone, "directions",
+	live = json_pack("{s:f, s:I, s:I, s:b, s:[o, o]}", "seconds", outcome->seconds, "late_ns",
+		(json_int_t)outcome->late_ns, "trace_lost", (json_int_t)outcome->trace_lost,
+		"interface_gone", outcome->gone, "directions",
 		direction_json(&outcome->direction[0]), direction_json(&outcome->direction[1]));
 	if (json_object_set_new(
 		    object, "scenario", setting_json(outcome->scenario, SCENARIO_LIVE)) ||
@@ -130,5 +131,10 @@ void live_text(const struct live_outcome *outcome, FILE *out)
 		"of "
 		"lap times.\n",
 		(double)outcome->late_ns / 1e6);
+	if (outcome->trace_lost)
+		fprintf(out,
+			"%" PRIu64 " events are not in the trace: they came faster than it could "
+			"be written.\n",
+			outcome->trace_lost);
 	scenario_settings_text(outcome->scenario, SCENARIO_LIVE, out);
 }

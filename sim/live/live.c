@@ -5,6 +5,7 @@
 #include "cycles.h"
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <rte_cycles.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,9 +20,10 @@
 /* Between two looks at the drops and at polls, so that neither side waits long for the other. */
 #define FRAMES_A_TURN 32
 /* What is due so soon is waited for awake: falling asleep and waking up takes about as long. */
-#define AWAKE_NS      20000
-#define LEFT_MOST     UINT64_C(1000000)
-#define DEVICE_PREFIX "nic-" /* the analyzer knows what a name that begins with "tap" means */
+#define AWAKE_NS        20000
+#define WAITING_PACKETS 64 /* of 128 KiB, of the trace: 262 thousand events */
+#define LEFT_MOST       UINT64_C(1000000)
+#define DEVICE_PREFIX   "nic-" /* the analyzer knows what a name that begins with "tap" means */
 
 enum { WAIT_SIGNALS = LIVE_SIDES, WAIT_COUNT };
 
@@ -40,6 +42,7 @@ struct live {
 	struct joined joined;
 	struct live_status status;
 	struct trace_writer writer;
+	pthread_t writer_thread;
 	struct scenario_sink sink;
 };
 
@@ -132,6 +135,13 @@ static int open_measure(struct live *live)
 	return transmit_create(&outcome->transmit, &options, outcome->names);
 }
 
+static void *serve(void *writer)
+{
+	trace_writer_serve(writer);
+	return NULL;
+}
+
+/* A thread writes: the devices must not wait for a disk. */
 static int open_trace(struct live *live, struct diag *diag)
 {
 	struct trace_info info = { .hz = live->hz,
@@ -144,11 +154,29 @@ static int open_trace(struct live *live, struct diag *diag)
 	error = trace_writer_open(&live->writer, live->options->trace, &info, 1, diag);
 	if (error)
 		return error;
+	error = trace_writer_buffer(&live->writer, WAITING_PACKETS);
+	if (!error)
+		error = -pthread_create(&live->writer_thread, NULL, serve, &live->writer);
+	if (error) {
+		trace_writer_close(&live->writer, NULL);
+		return diag_set(diag, error, "%s: %s", live->options->trace, strerror(-error));
+	}
 	for (unsigned i = 0; i < LIVE_SIDES; i++)
 		trace_writer_name(&live->writer, 0, live->start, NAME_DEVICE, i,
 			live->outcome->device_names[i]);
 	live->sink.writer = &live->writer;
 	return 0;
+}
+
+static int close_trace(struct live *live, struct diag *diag)
+{
+	int error;
+
+	trace_writer_dismiss(&live->writer);
+	pthread_join(live->writer_thread, NULL);
+	error = trace_writer_close(&live->writer, diag);
+	live->outcome->trace_lost = live->writer.lost;
+	return error;
 }
 
 /* CPUs' counters may differ by a little; the model's time never goes back. */
@@ -331,7 +359,7 @@ static int run_measured(struct live *live, struct diag *diag)
 	if (!error)
 		error = run_joined(live, diag);
 	if (live->sink.writer) {
-		int close_error = trace_writer_close(&live->writer, error ? NULL : diag);
+		int close_error = close_trace(live, error ? NULL : diag);
 
 		error = error ? error : close_error;
 	}

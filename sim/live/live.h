@@ -40,8 +40,9 @@ struct live_outcome {
 	const struct scenario *scenario;
 	struct live_direction direction[LIVE_SIDES];
 	double seconds;
-	uint64_t late_ns; /* the longest that something was due before it was done */
-	bool gone;        /* it ended because an interface was deleted */
+	uint64_t late_ns;    /* the longest that something was due before it was done */
+	bool gone;           /* it ended because an interface was deleted */
+	uint64_t trace_lost; /* events that the trace lacks: they came too fast to be written */
 	char device_names[LIVE_SIDES][32];
 	struct trace_source source;
 	struct trace_counts counts;
