@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ringside: runs scenarios on the modelled NIC. */
 #include "descriptors.h"
-#include "scenario.h"
+#include "live.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { EXIT_COMPLETE = 0, EXIT_USAGE = 1, EXIT_REFUSED = 2 };
+enum { EXIT_COMPLETE = 0, EXIT_USAGE = 1, EXIT_REFUSED = 2, EXIT_PARTIAL = 3 };
 enum { SETS_MOST = 256, CONFIGS_MOST = 4 };
 
 static struct env {
@@ -18,6 +19,8 @@ static struct env {
 	unsigned set_count;
 	char seed[32];
 	struct run_options run;
+	struct live_options live;
+	unsigned tap_count;
 	bool json;
 	bool help_config;
 } env;
@@ -25,10 +28,15 @@ static struct env {
 static const char usage_text[] =
 	"Usage: ringside run CONFIG [--set KEY=VALUE]... [--seed N] [--trace DIR] [--json]\n"
 	"       ringside compare CONFIG... [--set KEY=VALUE]...\n"
+	"       ringside live [CONFIG] --tap NAME --tap NAME [--set KEY=VALUE]... [--seed N]\n"
+	"                [--trace DIR] [--duration S] [--interval S] [--json]\n"
 	"       ringside run --help-config\n"
 	"\n"
 	"run      runs a scenario on the modelled NIC and reports what the device did to packets\n"
 	"compare  runs up to four scenarios and prints them beside their published figures\n"
+	"live     joins two TAP interfaces through two modelled NICs, in real time, until SIGINT "
+	"or\n"
+	"         SIGTERM; a scenario's host and workload are replaced by the kernels behind them\n"
 	"\n"
 	"  -s, --set KEY=VALUE  overrides a key of the file; KEY is the dotted path, or its last "
 	"part\n"
@@ -36,6 +44,10 @@ static const char usage_text[] =
 	"      --seed N         the same as --set seed=N\n"
 	"  -t, --trace DIR      also writes all events as a CTF trace into an empty folder\n"
 	"  -j, --json           prints the JSON object ringside.report/1\n"
+	"      --tap NAME       an interface, which is made unless it exists; for live, twice\n"
+	"      --duration S     ends live after so many seconds\n"
+	"      --interval S     prints a line on standard error every S seconds; without it live\n"
+	"                       keeps one up to date if that is a terminal\n"
 	"      --help-config    prints every key with unit, range and default\n"
 	"  -h, --help           prints this\n"
 	"\n"
@@ -44,8 +56,11 @@ static const char usage_text[] =
 	"  ringside run configs/sanagi-256.yaml --set ring_size=384 --json\n"
 	"  ringside run configs/sanagi-256.yaml --set duration_s=0.1 --trace /tmp/trace\n"
 	"  ringside compare configs/sanagi-256.yaml configs/sanagi-512.yaml\n"
+	"  ringside live configs/sanagi-256.yaml --tap ring0 --tap ring1 --interval 1\n"
 	"\n"
-	"Exit status: 0 complete; 1 wrong usage; 2 a scenario can't be read or is refused.\n";
+	"Exit status: 0 complete; 1 wrong usage; 2 a scenario can't be read or is refused, or an\n"
+	"interface can't be had; 3 live ended because an interface was deleted,\n"
+	"or its trace lacks events.\n";
 
 static int fail(const char *text)
 {
@@ -67,17 +82,34 @@ static int finish(bool written)
 	return EXIT_COMPLETE;
 }
 
-enum { OPTION_SEED = 256, OPTION_HELP_CONFIG };
+enum { OPTION_SEED = 256, OPTION_HELP_CONFIG, OPTION_TAP, OPTION_DURATION, OPTION_INTERVAL };
 
 static const struct option long_options[] = {
 	{ "set", required_argument, NULL, 's' },
 	{ "seed", required_argument, NULL, OPTION_SEED },
 	{ "trace", required_argument, NULL, 't' },
+	{ "tap", required_argument, NULL, OPTION_TAP },
+	{ "duration", required_argument, NULL, OPTION_DURATION },
+	{ "interval", required_argument, NULL, OPTION_INTERVAL },
 	{ "json", no_argument, NULL, 'j' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "help-config", no_argument, NULL, OPTION_HELP_CONFIG },
 	{ 0 },
 };
+
+/* Returns -1 to go on, or the exit status. */
+static int take_seconds(double *seconds, const char *option)
+{
+	enum { LEAST_MS = 10, MOST_S = 86400 };
+	char *end;
+
+	if (*seconds > 0)
+		return usage_error(option, " given more than once");
+	*seconds = strtod(optarg, &end);
+	if (end == optarg || *end || !(*seconds >= LEAST_MS / 1e3 && *seconds <= MOST_S))
+		return usage_error(option, " takes 0.01 to 86400 seconds");
+	return -1;
+}
 
 /* Returns -1 to go on, or the exit status. */
 static int take_option(int option)
@@ -104,6 +136,15 @@ static int take_option(int option)
 	case 'j':
 		env.json = true;
 		return -1;
+	case OPTION_TAP:
+		if (env.tap_count == LIVE_SIDES)
+			return usage_error("--tap given more than twice: ", optarg);
+		env.live.taps[env.tap_count++] = optarg;
+		return -1;
+	case OPTION_DURATION:
+		return take_seconds(&env.live.duration_s, "--duration");
+	case OPTION_INTERVAL:
+		return take_seconds(&env.live.interval_s, "--interval");
 	case OPTION_HELP_CONFIG:
 		env.help_config = true;
 		return -1;
@@ -134,13 +175,25 @@ static int parse(int argc, char **argv)
 	return -1;
 }
 
-static int print_json(const struct outcome *outcome)
+static int print_json(json_t *object)
 {
-	json_t *object = outcome_json(outcome);
 	bool written = object && !report_write_json(object, stdout);
 
 	json_decref(object);
 	return finish(written);
+}
+
+static bool has_live_options(void)
+{
+	return env.tap_count || env.live.duration_s > 0 || env.live.interval_s > 0;
+}
+
+static int load(
+	struct scenario *scenario, const char *file, enum scenario_use use, struct diag *diag)
+{
+	int error = scenario_load(scenario, file, env.set, env.set_count, diag);
+
+	return error ? error : scenario_check_use(scenario, use, env.set, env.set_count, diag);
 }
 
 static int run(void)
@@ -156,14 +209,14 @@ static int run(void)
 		scenario_help(stdout);
 		return finish(true);
 	}
-	if (env.config_count != 1)
-		return usage_error("run takes one scenario", "");
-	if (scenario_load(&scenario, env.configs[0], env.set, env.set_count, &diag) ||
+	if (env.config_count != 1 || has_live_options())
+		return usage_error("run takes one scenario, and no option of live", "");
+	if (load(&scenario, env.configs[0], SCENARIO_RUN, &diag) ||
 		scenario_start(&scenario, 1, &diag) ||
 		scenario_run(&scenario, &env.run, &outcome, &diag))
 		return fail(diag.text);
 	if (env.json) {
-		status = print_json(&outcome);
+		status = print_json(outcome_json(&outcome));
 	} else {
 		outcome_text(&outcome, stdout);
 		status = finish(true);
@@ -180,10 +233,10 @@ static int compare(void)
 	unsigned done = 0;
 	int status = EXIT_COMPLETE;
 
-	if (!env.config_count || env.json || env.run.trace || env.help_config)
+	if (!env.config_count || env.json || env.run.trace || env.help_config || has_live_options())
 		return usage_error("compare takes scenarios and --set, no other option", "");
 	for (unsigned i = 0; i < env.config_count; i++) {
-		if (scenario_load(&scenarios[i], env.configs[i], env.set, env.set_count, &diag))
+		if (load(&scenarios[i], env.configs[i], SCENARIO_RUN, &diag))
 			return fail(diag.text);
 	}
 	if (scenario_start(scenarios, env.config_count, &diag))
@@ -203,12 +256,43 @@ static int compare(void)
 	return status;
 }
 
+static int live(void)
+{
+	struct scenario scenario;
+	struct live_outcome outcome;
+	struct diag diag;
+	int status;
+
+	if (env.config_count > 1 || env.tap_count != LIVE_SIDES || env.help_config)
+		return usage_error("live takes one scenario at most, and --tap twice", "");
+	if (!strcmp(env.live.taps[0], env.live.taps[1]))
+		return usage_error(
+			"live joins two interfaces, not one with itself: ", env.live.taps[0]);
+	env.live.trace = env.run.trace;
+	env.live.status = stderr;
+	env.live.terminal = isatty(STDERR_FILENO);
+	if (load(&scenario, env.configs[0], SCENARIO_LIVE, &diag) ||
+		live_run(&scenario, &env.live, &outcome, &diag))
+		return fail(diag.text);
+	if (env.json) {
+		status = print_json(live_json(&outcome));
+	} else {
+		live_text(&outcome, stdout);
+		status = finish(true);
+	}
+	if (status == EXIT_COMPLETE && (outcome.gone || outcome.trace_lost))
+		status = EXIT_PARTIAL;
+	live_release(&outcome);
+	return status;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
 } commands[] = {
 	{ "run", run },
 	{ "compare", compare },
+	{ "live", live },
 };
 
 int main(int argc, char **argv)

@@ -11,16 +11,13 @@
  * full is the interface's tx_dropped. When the kernel sent a frame isn't known: it is on the wire
  * from the last poll on, or from the end of the one before it.
  */
+#include "tap.h"
 #include "wire.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/if_tun.h>
-#include <net/if.h>
 #include <rte_malloc.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -34,34 +31,26 @@ struct tap {
 
 static int refuse(const struct ringside_port *port, const char *what, int error)
 {
-	RINGSIDE_LOG(ERR, "wire=tap:%s: %s: %s\n", port->args.wire_argument, what, strerror(error));
-	return -error;
+	RINGSIDE_LOG(
+		ERR, "wire=tap:%s: %s: %s\n", port->args.wire_argument, what, strerror(-error));
+	return error;
 }
 
-static int tap_open(struct ringside_port *port)
+static int open_interface(struct ringside_port *port)
 {
-	const char *name = port->args.wire_argument;
-	struct ifreq request = { .ifr_flags = IFF_TAP | IFF_NO_PI };
+	const char *what;
 	struct tap *tap;
 
-	/* the kernel makes a number of %d, and then nobody knows the name */
-	if (!*name || strlen(name) >= IFNAMSIZ || strchr(name, '%'))
-		return refuse(port, "an interface name has 1 to 15 characters and no %", EINVAL);
 	tap = rte_zmalloc("ringside tap", sizeof(*tap), 0);
 	if (!tap)
-		return refuse(port, "it can't be opened", ENOMEM);
+		return refuse(port, "it can't be opened", -ENOMEM);
 	port->wire = tap;
 	atomic_flag_clear(&tap->told);
-	tap->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	if (tap->fd < 0)
-		return refuse(port, "/dev/net/tun", errno);
-	strcpy(request.ifr_name, name);
-	if (ioctl(tap->fd, TUNSETIFF, &request))
-		return refuse(port, "it can't be made or taken as a TAP interface", errno);
-	return 0;
+	tap->fd = tap_open(port->args.wire_argument, &what);
+	return tap->fd < 0 ? refuse(port, what, tap->fd) : 0;
 }
 
-static void tap_close(struct ringside_port *port)
+static void close_interface(struct ringside_port *port)
 {
 	struct tap *tap = port->wire;
 
@@ -157,10 +146,10 @@ static int descriptor(const struct ringside_port *port)
 const struct ringside_wire_type ringside_wire_tap = {
 	.name = "tap",
 	.takes_argument = true,
-	.open = tap_open,
+	.open = open_interface,
 	.transmit = transmit,
 	.receive = receive,
 	.deadline = deadline,
 	.descriptor = descriptor,
-	.close = tap_close,
+	.close = close_interface,
 };

@@ -285,7 +285,8 @@ json_t *outcome_json(const struct outcome *outcome)
 
 	if (!object)
 		return NULL;
-	if (json_object_set_new(object, "scenario", setting_json(outcome->scenario)) ||
+	if (json_object_set_new(
+		    object, "scenario", setting_json(outcome->scenario, SCENARIO_RUN)) ||
 		json_object_set_new(object, "workload", workload_json(outcome)) ||
 		json_object_set_new(object, "published", published_json(outcome))) {
 		json_decref(object);

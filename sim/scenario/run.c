@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From settings to a world, and from its events to figures. */
 #include "scenario.h"
-#include "trace_writer.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,34 +18,25 @@
 /* After the senders have ended: time enough to see a stall, and for the watchdog to look twice. */
 #define DRAIN_NS (STALL_NS + 2 * E1000E_WATCHDOG_S * CYCLES_NS_PER_S)
 
-/* The events of a run go to the measure, and to a trace if one is wanted. */
-struct run_sink {
-	struct event_sink sink;
-	struct transmit *transmit;
-	struct trace_writer *writer;
-	uint64_t events;
-	int error;
-};
-
-static void emit(struct event_sink *sink, unsigned cpu, uint64_t time, uint64_t what,
+void scenario_emit(struct event_sink *sink, unsigned cpu, uint64_t time, uint64_t what,
 	uint64_t packet, uint64_t arg)
 {
-	struct run_sink *run = (struct run_sink *)sink;
+	struct scenario_sink *to = (struct scenario_sink *)sink;
 	struct event event = event_of(time, what, packet, arg);
-	int error = transmit_event(run->transmit, cpu, &event);
+	int error = transmit_event(to->transmit, cpu, &event);
 
-	run->events++;
+	to->events++;
 	if (error)
-		run->error = error;
-	if (run->writer)
-		run->writer->sink.emit(&run->writer->sink, cpu, time, what, packet, arg);
+		to->error = error;
+	if (to->writer)
+		to->writer->sink.emit(&to->writer->sink, cpu, time, what, packet, arg);
 }
 
 static bool environment_up;
 
 /* Without huge pages, devices or shared files: no privilege is needed, and nothing is left behind.
  */
-static int start_environment(uint64_t mib, struct diag *diag)
+int scenario_environment(uint64_t mib, struct diag *diag)
 {
 	char memory[24], lcore[24];
 	cpu_set_t allowed;
@@ -75,13 +65,15 @@ void scenario_shut_down(void)
 	environment_up = false;
 }
 
-static uint64_t cycles_of_s(double seconds)
+static uint64_t cycles_of_s(double seconds, uint64_t hz)
 {
-	return (uint64_t)llround(seconds * (double)CLOCK_VIRTUAL_HZ);
+	return (uint64_t)llround(seconds * (double)hz);
 }
 
-static void fill_nic(struct nic_config *nic, const struct scenario *scenario)
+void scenario_fill_nic(
+	struct nic_config *nic, const struct scenario *scenario, uint64_t hz, uint64_t start)
 {
+	nic->hz = hz;
 	nic->line_rate_mbps = (uint32_t)scenario->nic.line_rate_mbps;
 	nic->fetch_ns = (uint32_t)scenario->nic.fetch_ns;
 	nic->dma_rate_mbps = (uint32_t)scenario->nic.dma_rate_mbps;
@@ -91,14 +83,14 @@ static void fill_nic(struct nic_config *nic, const struct scenario *scenario)
 
 		nic->faults[i] = (struct nic_fault){
 			.type = nic_fault_find(fault->type, strlen(fault->type)),
-			.at = cycles_of_s(fault->at_s),
-			.duration = cycles_of_s(fault->duration_s),
+			.at = start + cycles_of_s(fault->at_s, hz),
+			.duration = cycles_of_s(fault->duration_s, hz),
 			.count = fault->count,
 		};
 	}
 }
 
-static void fill_driver(struct e1000e_config *driver, const struct scenario *scenario)
+void scenario_fill_driver(struct e1000e_config *driver, const struct scenario *scenario)
 {
 	driver->ring_size = (uint16_t)scenario->nic.ring_size;
 	driver->reserve = (uint16_t)scenario->driver.reserve;
@@ -133,7 +125,7 @@ static void fill_senders(struct host_config *config, const struct scenario *scen
 			.send_buffer_bytes = scenario->host.send_buffer_bytes,
 			.truesize_bytes = truesize(scenario, workload),
 			.messages = workload->messages,
-			.start = cycles_of_s(workload->start_s),
+			.start = cycles_of_s(workload->start_s, CLOCK_VIRTUAL_HZ),
 			.stop = config->stop,
 			.pause_cycles = (uint64_t)llround(workload->interval_us * 1e3),
 		};
@@ -152,13 +144,13 @@ static void fill_host(struct host_config *config, const struct scenario *scenari
 		.dev_tx_weight = (uint32_t)scenario->host.dev_tx_weight,
 		.dev_weight = (uint32_t)scenario->host.dev_weight,
 		.tick_hz = (uint32_t)scenario->host.tick_hz,
-		.stop = cycles_of_s(scenario->duration_s),
+		.stop = cycles_of_s(scenario->duration_s, CLOCK_VIRTUAL_HZ),
 		.drain = DRAIN_NS,
 	};
 	for (int i = 0; i < HOST_COST_COUNT; i++)
 		config->cost_ns[i] = (uint32_t)scenario->host.cost_ns[i];
-	fill_nic(&config->nic, scenario);
-	fill_driver(&config->driver, scenario);
+	scenario_fill_nic(&config->nic, scenario, CLOCK_VIRTUAL_HZ, 0);
+	scenario_fill_driver(&config->driver, scenario);
 	fill_senders(config, scenario);
 }
 
@@ -177,7 +169,13 @@ int scenario_start(const struct scenario *scenarios, unsigned count, struct diag
 		bytes = needed > bytes ? needed : bytes;
 	}
 	/* DPDK's heap needs room for itself, and one piece for the pool */
-	return start_environment(32 + 2 * (bytes >> 20), diag);
+	return scenario_environment(32 + 2 * (bytes >> 20), diag);
+}
+
+uint32_t scenario_capacity(const struct scenario *scenario, uint32_t data_descriptors)
+{
+	return transmit_capacity((uint32_t)scenario->nic.ring_size,
+		(uint32_t)scenario->driver.reserve, data_descriptors + scenario->driver.checksum);
 }
 
 /* What the fewest descriptors a packet let a queue own: no packet mix can own more. */
@@ -186,13 +184,11 @@ static uint32_t capacity_of(const struct scenario *scenario)
 	uint64_t least = UINT64_MAX;
 
 	for (unsigned i = 0; i < scenario->workload_count; i++) {
-		uint64_t needed = scenario->workloads[i].segments + scenario->driver.checksum;
+		uint64_t segments = scenario->workloads[i].segments;
 
-		least = needed < least ? needed : least;
+		least = segments < least ? segments : least;
 	}
-	return least == UINT64_MAX ? 0
-				   : transmit_capacity((uint32_t)scenario->nic.ring_size,
-					     (uint32_t)scenario->driver.reserve, (uint32_t)least);
+	return least == UINT64_MAX ? 0 : scenario_capacity(scenario, (uint32_t)least);
 }
 
 /* splitmix64 (Steele, Lea, Flood, 2014): spreads a seed over all bits. */
@@ -205,18 +201,25 @@ static uint64_t spread_seed(uint64_t *state)
 	return z ^ z >> 31;
 }
 
+uint64_t scenario_fill_uuid(uint8_t uuid[16], const struct scenario *scenario)
+{
+	uint64_t state = scenario->seed;
+	uint64_t half[2] = { spread_seed(&state), spread_seed(&state) };
+
+	memcpy(uuid, half, sizeof(half));
+	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40); /* RFC 9562: version 4, variant 1 */
+	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
+	return spread_seed(&state);
+}
+
 static int open_trace(struct trace_writer *writer, const struct scenario *scenario,
 	const char *folder, uint32_t capacity, struct diag *diag)
 {
-	uint64_t state = scenario->seed;
 	struct trace_info info = { .hz = CLOCK_VIRTUAL_HZ, .capacity = capacity };
-	uint64_t half[2] = { spread_seed(&state), spread_seed(&state) };
 	int error;
 
-	memcpy(info.uuid, half, sizeof(info.uuid));
-	info.uuid[6] = (uint8_t)((info.uuid[6] & 0x0f) | 0x40); /* RFC 9562: version 4, variant 1 */
-	info.uuid[8] = (uint8_t)((info.uuid[8] & 0x3f) | 0x80);
-	info.offset_s = spread_seed(&state) >> 34; /* some second since 1970, the same for a seed */
+	/* some second since 1970, the same for a seed */
+	info.offset_s = scenario_fill_uuid(info.uuid, scenario) >> 34;
 	error = trace_writer_open(writer, folder, &info, (unsigned)scenario->host.cpus + 1, diag);
 	if (error)
 		return error;
@@ -250,7 +253,7 @@ static int prepare(struct outcome *outcome, const struct scenario *scenario)
 	return error ? error : transmit_create(&outcome->transmit, &options, outcome->names);
 }
 
-static int run_world(struct outcome *outcome, struct run_sink *sink, struct diag *diag)
+static int run_world(struct outcome *outcome, struct scenario_sink *sink, struct diag *diag)
 {
 	struct host_config config;
 	struct host *host;
@@ -277,7 +280,7 @@ int scenario_run(const struct scenario *scenario, const struct run_options *opti
 	struct outcome *outcome, struct diag *diag)
 {
 	struct trace_writer writer;
-	struct run_sink sink = { .sink.emit = emit };
+	struct scenario_sink sink = { .sink.emit = scenario_emit };
 	int error = prepare(outcome, scenario);
 
 	if (error) {

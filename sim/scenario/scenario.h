@@ -11,6 +11,7 @@
 #include "diag.h"
 #include "host.h"
 #include "report.h"
+#include "trace_writer.h"
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -49,7 +50,7 @@ struct scenario {
 	uint64_t seed;
 	double duration_s;
 	struct {
-		uint64_t ring_size;
+		uint64_t ring_size, rx_ring_size;
 		uint64_t line_rate_mbps, fetch_ns, dma_rate_mbps;
 		struct scenario_fault faults[NIC_FAULTS_MOST];
 		unsigned fault_count;
@@ -58,7 +59,7 @@ struct scenario {
 		char profile[SCENARIO_TEXT_BYTES];
 		uint64_t reserve, wake_threshold;
 		bool checksum;
-		uint64_t throttle_rate, tidv, tadv;
+		uint64_t throttle_rate, tidv, tadv, rdtr, radv;
 	} driver;
 	struct {
 		uint64_t cpus, irq_cpu;
@@ -81,8 +82,45 @@ struct scenario {
 int scenario_load(struct scenario *scenario, const char *file, const char *const *set,
 	unsigned count, struct diag *diag);
 
+/*
+ * Refuses what this use of a scenario can't honour: what `set` names for the other use, and for a
+ * run what is only ringside live's and isn't at its default. A live scenario may come from a file
+ * that also describes a host and its workload. 0, or -EINVAL with a message in diag.
+ */
+enum scenario_use { SCENARIO_RUN, SCENARIO_LIVE };
+int scenario_check_use(const struct scenario *scenario, enum scenario_use use,
+	const char *const *set, unsigned count, struct diag *diag);
+
+/* Each setting that counts there, a line of several. */
+void scenario_settings_text(const struct scenario *scenario, enum scenario_use use, FILE *out);
+
+/* Its NIC, whose time begins at `start`, and its driver; what else they need is not filled in. */
+void scenario_fill_nic(
+	struct nic_config *nic, const struct scenario *scenario, uint64_t hz, uint64_t start);
+void scenario_fill_driver(struct e1000e_config *driver, const struct scenario *scenario);
+
+/* What a queue can own of packets with so many data descriptors. */
+uint32_t scenario_capacity(const struct scenario *scenario, uint32_t data_descriptors);
+
+/* A trace's UUID, from the seed; and the next number that the seed makes. */
+uint64_t scenario_fill_uuid(uint8_t uuid[16], const struct scenario *scenario);
+
+/* Starts DPDK's environment with so much memory. 0 or a negative errno with a message in diag. */
+int scenario_environment(uint64_t mib, struct diag *diag);
+
 /* Every key with its type, unit, range, default and help, for --help-config. */
 void scenario_help(FILE *out);
+
+/* Where events go: to the measure, and to a trace if one is wanted. */
+struct scenario_sink {
+	struct event_sink sink; /* its emit is scenario_emit */
+	struct transmit *transmit;
+	struct trace_writer *writer; /* NULL: no trace */
+	uint64_t events;
+	int error; /* of the measure: it had no memory */
+};
+void scenario_emit(struct event_sink *sink, unsigned cpu, uint64_t time, uint64_t what,
+	uint64_t packet, uint64_t arg);
 
 /* What came of a run. */
 struct outcome {

@@ -358,6 +358,16 @@ int setting_set(
 	return 0;
 }
 
+const char *setting_assigned(const char *assignment)
+{
+	struct target target;
+	char key[KEY_MOST];
+
+	if (find_assigned(assignment, &target, key, NULL))
+		return "";
+	return target.list ? target.list->key : target.setting->key;
+}
+
 void setting_print(const struct setting *setting, const void *base, char *text, size_t bytes)
 {
 	const void *value = (const char *)base + setting->offset;
@@ -415,18 +425,22 @@ static void put(json_t *object, const char *path, json_t *value)
 	json_object_set_new(object, path, value);
 }
 
-json_t *setting_json(const struct scenario *scenario)
+json_t *setting_json(const struct scenario *scenario, enum scenario_use use)
 {
 	json_t *object = json_object();
 
 	for (const struct setting *s = settings; s->key; s++) {
-		if (strncmp(s->key, "published.", 10)) /* has a place of its own in the report */
+		if (setting_applies(s->key, use) &&
+			strncmp(s->key, "published.", 10)) /* has a place of its own */
 			put(object, s->key, value_json(s, scenario));
 	}
 	for (const struct setting_list *list = setting_lists; list->key; list++) {
 		unsigned count = *(const unsigned *)((const char *)scenario + list->count_offset);
-		json_t *items = json_array();
+		json_t *items;
 
+		if (!setting_applies(list->key, use))
+			continue;
+		items = json_array();
 		for (unsigned i = 0; i < count; i++) {
 			json_t *item = json_object();
 

@@ -75,6 +75,12 @@ int setting_set(
 void setting_print(const struct setting *setting, const void *base, char *text, size_t bytes);
 
 /* All settings as an object, nested as in a file. */
-json_t *setting_json(const struct scenario *scenario);
+json_t *setting_json(const struct scenario *scenario, enum scenario_use use);
+
+/* Does the key mean anything there? Keys of lists begin with the list's. */
+bool setting_applies(const char *key, enum scenario_use use);
+
+/* The whole key of an assignment "key=value" that setting_set has taken. */
+const char *setting_assigned(const char *assignment);
 
 #endif

@@ -4,6 +4,7 @@
 #include "setting.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define AT(member)          offsetof(struct scenario, member)
 #define IN_FAULT(member)    offsetof(struct scenario_fault, member)
@@ -98,6 +99,10 @@ const struct setting settings[] = {
 	  .least = RING_LEAST, .most = RING_MOST, .multiple = RING_MULTIPLE,
 	  .default_value = "256", .unit = "descriptors",
 	  .help = "transmit ring (ethtool -G tx)" },
+	{ .key = "nic.rx_ring_size", .type = SETTING_COUNT, .offset = AT(nic.rx_ring_size),
+	  .least = RING_LEAST, .most = RING_MOST, .multiple = RING_MULTIPLE,
+	  .default_value = "256", .unit = "descriptors",
+	  .help = "receive ring (ethtool -G rx); of ringside live" },
 	{ .key = "nic.line_rate_mbps", .type = SETTING_COUNT, .offset = AT(nic.line_rate_mbps),
 	  .most = 100000, .default_value = "1000", .unit = "Mbit/s", .check = check_line_rate,
 	  .range = "0, or 10 to 100000", .help = "of the wire; 0: frames take no time" },
@@ -130,6 +135,12 @@ const struct setting settings[] = {
 	{ .key = "driver.TxAbsIntDelay", .type = SETTING_COUNT, .offset = AT(driver.tadv),
 	  .most = 65535, .unit = "1.024 us", .unset = "the profile's",
 	  .help = "but no longer than this after the first; 0: no such bound" },
+	{ .key = "driver.RxIntDelay", .type = SETTING_COUNT, .offset = AT(driver.rdtr),
+	  .most = 65535, .default_value = "0", .unit = "1.024 us",
+	  .help = "as TxIntDelay, for received packets; of ringside live" },
+	{ .key = "driver.RxAbsIntDelay", .type = SETTING_COUNT, .offset = AT(driver.radv),
+	  .most = 65535, .default_value = "8", .unit = "1.024 us",
+	  .help = "as TxAbsIntDelay, for received packets; of ringside live" },
 
 	{ .key = "host.cpus", .type = SETTING_COUNT, .offset = AT(host.cpus), .least = 1,
 	  .most = HOST_CPUS_MOST, .default_value = "1", .help = "how many there are" },
@@ -182,3 +193,20 @@ const struct setting settings[] = {
 	{ 0 },
 };
 /* clang-format on */
+
+/* The beginnings of keys that only one of them knows what to do with. */
+static const char *const of_run[] = { "duration_s", "clock", "host.", "workload", "published.",
+	NULL };
+static const char *const of_live[] = { "nic.rx_ring_size", "driver.RxIntDelay",
+	"driver.RxAbsIntDelay", NULL };
+
+bool setting_applies(const char *key, enum scenario_use use)
+{
+	const char *const *others = use == SCENARIO_LIVE ? of_run : of_live;
+
+	for (; *others; others++) {
+		if (!strncmp(key, *others, strlen(*others)))
+			return false;
+	}
+	return true;
+}

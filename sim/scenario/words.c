@@ -209,8 +209,7 @@ static void say_workload(const struct outcome *outcome, FILE *out)
 			host->nic.interrupts_lost, host->nic.writebacks_lost);
 }
 
-/* Each setting, a line of several. */
-static void say_settings(const struct scenario *scenario, FILE *out)
+void scenario_settings_text(const struct scenario *scenario, enum scenario_use use, FILE *out)
 {
 	char value[SCENARIO_TEXT_BYTES];
 	size_t column = 0;
@@ -219,7 +218,8 @@ static void say_settings(const struct scenario *scenario, FILE *out)
 	for (const struct setting *s = settings; s->key; s++) {
 		size_t bytes;
 
-		if (s->type == SETTING_TEXT || !strncmp(s->key, "published.", 10))
+		if (s->type == SETTING_TEXT || !strncmp(s->key, "published.", 10) ||
+			!setting_applies(s->key, use))
 			continue;
 		setting_print(s, scenario, value, sizeof(value));
 		bytes = strlen(s->key) + strlen(value) + 2;
@@ -233,6 +233,8 @@ static void say_settings(const struct scenario *scenario, FILE *out)
 	for (const struct setting_list *list = setting_lists; list->key; list++) {
 		unsigned count = *(const unsigned *)((const char *)scenario + list->count_offset);
 
+		if (!setting_applies(list->key, use))
+			continue;
 		for (unsigned i = 0; i < count; i++) {
 			fprintf(out, "\n  %s[%u]:", list->key, i);
 			for (const struct setting *s = list->items; s->key; s++) {
@@ -333,5 +335,5 @@ void outcome_text(const struct outcome *outcome, FILE *out)
 	}
 	fputc('\n', out);
 	say(outcome, out);
-	say_settings(s, out);
+	scenario_settings_text(s, SCENARIO_RUN, out);
 }
