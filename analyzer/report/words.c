@@ -115,12 +115,10 @@ void words_doubts(const struct transmit_table *table, char *text, size_t bytes)
 			table->in_device_max, table->capacity);
 }
 
-void words_incomplete(const struct report *report, char *text, size_t bytes)
+void words_incomplete(const struct trace_counts *counts, char *text, size_t bytes)
 {
-	const struct trace_counts *counts = report->counts;
-
 	text[0] = '\0';
-	if (report_complete(report))
+	if (trace_counts_complete(counts))
 		return;
 	add(text, bytes, "PARTIAL: ");
 	if (counts->lost || counts->lost_unknown)

@@ -18,6 +18,6 @@ void words_inside(const struct transmit_table *table, uint64_t hz, char *text, s
 void words_doubts(const struct transmit_table *table, char *text, size_t bytes);
 
 /* Why the input isn't whole; "" if it is. */
-void words_incomplete(const struct report *report, char *text, size_t bytes);
+void words_incomplete(const struct trace_counts *counts, char *text, size_t bytes);
 
 #endif
