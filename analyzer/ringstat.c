@@ -36,6 +36,27 @@ static const struct ringstat_command commands[] = {
 			"trace/\n",
 	},
 	{
+		.name = "napi",
+		.does = "what NAPI's polls do and cost; interrupts; why softirqs were squeezed",
+		.options = "jdfthbu",
+		.run = ringstat_napi,
+		.explains =
+			"For each device: polls, their work and time, how much of their budget "
+			"they use,\n"
+			"packets per interrupt, packets received per ACK. For the trace: how often "
+			"the\n"
+			"NET_RX softirq had used its budget of packets or of time, and how often a "
+			"device\n"
+			"was put off to the next softirq (repolls). Takes napi:napi_poll, "
+			"irq:softirq_*,\n"
+			"irq:irq_handler_*, net:netif_receive_skb and net:net_dev_start_xmit.\n"
+			"\n"
+			"EXAMPLES:\n"
+			"    ringstat napi trace.txt\n"
+			"    ringstat napi --json --dev eth0 --budget 600 trace.txt | jq "
+			".squeezes\n",
+	},
+	{
 		.name = "dump",
 		.does = "the events that were understood, one a line, in the order of time",
 		.options = "jdfth",
