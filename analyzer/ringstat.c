@@ -57,6 +57,22 @@ static const struct ringstat_command commands[] = {
 			".squeezes\n",
 	},
 	{
+		.name = "sock",
+		.does = "what each process sends and receives by TCP and UDP; its errors",
+		.options = "jfth",
+		.run = ringstat_sock,
+		.explains =
+			"For each process, the one with the most bytes first: calls and bytes, "
+			"errors by\n"
+			"their errno. A receive with MSG_PEEK is a peek: its bytes come again. "
+			"Takes\n"
+			"sock:sock_send_length and sock:sock_recv_length (Linux 6.3 and later).\n"
+			"\n"
+			"EXAMPLES:\n"
+			"    ringstat sock trace.txt\n"
+			"    ringstat sock --json trace.txt | jq '.processes[].tcp.errno'\n",
+	},
+	{
 		.name = "dump",
 		.does = "the events that were understood, one a line, in the order of time",
 		.options = "jdfth",

@@ -57,6 +57,7 @@ void ringstat_print_options(const struct ringstat_command *command, FILE *out);
 
 int ringstat_report(const struct ringstat_options *options, FILE *out, struct diag *diag);
 int ringstat_napi(const struct ringstat_options *options, FILE *out, struct diag *diag);
+int ringstat_sock(const struct ringstat_options *options, FILE *out, struct diag *diag);
 int ringstat_dump(const struct ringstat_options *options, FILE *out, struct diag *diag);
 
 #endif
