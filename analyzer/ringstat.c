@@ -57,6 +57,35 @@ static const struct ringstat_command commands[] = {
 			".squeezes\n",
 	},
 	{
+		.name = "rxcost",
+		.does = "what one received packet costs, and which packets are dear",
+		.options = "jdfthn",
+		.run = ringstat_rxcost,
+		.explains =
+			"The time from netif_receive_skb_entry to _exit (or "
+			"napi_gro_receive_entry to\n"
+			"_exit), where one packet is handed up inside. Costs fall into a cheap and "
+			"a dear\n"
+			"cluster if there are two; the report says in which ACKs were sent, how "
+			"often a\n"
+			"dear one comes, and prints the newest costs in rows of 16, those that "
+			"sent "
+			"an ACK\n"
+			"with a *. If GRO gathers packets (net.core.gro_normal_batch is 8), the "
+			"time isn't\n"
+			"one packet's: record with GRO off or the batch at 1. Takes "
+			"net:netif_receive_skb\n"
+			"and net:net_dev_start_xmit, too.\n"
+			"FILE may also be a plain list of costs in ticks of a clock of --hz, a "
+			"packet each,\n"
+			"oldest first.\n"
+			"\n"
+			"EXAMPLES:\n"
+			"    ringstat rxcost --dev eth0 trace.txt\n"
+			"    ringstat rxcost --hz 12000000 ticks.txt\n"
+			"    ringstat rxcost --json trace.txt | jq .ratio\n",
+	},
+	{
 		.name = "sock",
 		.does = "what each process sends and receives by TCP and UDP; its errors",
 		.options = "jfth",

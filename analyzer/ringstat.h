@@ -27,6 +27,8 @@ struct ringstat_options {
 	uint64_t stall_ns;       /* 0: none */
 	uint64_t hz;             /* of a clock that the trace doesn't calibrate; 0: not given */
 	uint32_t capacity;       /* 0: not known */
+	bool costs;              /* FILE may be a plain list of receive costs */
+	uint32_t newest;         /* receive costs to print; 0: not given */
 	uint32_t budget;         /* of a NET_RX softirq, packets; 0: the default */
 	uint32_t budget_usecs;   /* and time */
 	char **files;
@@ -57,6 +59,7 @@ void ringstat_print_options(const struct ringstat_command *command, FILE *out);
 
 int ringstat_report(const struct ringstat_options *options, FILE *out, struct diag *diag);
 int ringstat_napi(const struct ringstat_options *options, FILE *out, struct diag *diag);
+int ringstat_rxcost(const struct ringstat_options *options, FILE *out, struct diag *diag);
 int ringstat_sock(const struct ringstat_options *options, FILE *out, struct diag *diag);
 int ringstat_dump(const struct ringstat_options *options, FILE *out, struct diag *diag);
 

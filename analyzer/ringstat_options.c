@@ -29,6 +29,7 @@ static const struct {
 	{ 's', "stall", "SECONDS", "time without a free that makes a stall (2); 0: look for none" },
 	{ 'b', "budget", "N", "packets that a NET_RX softirq may handle (300)" },
 	{ 'u', "budget-usecs", "N", "microseconds that a NET_RX softirq may take (2000)" },
+	{ 'n', "newest", "N", "how many of the newest costs to print (512; with --json none)" },
 	{ 'h', "hz", "N", "frequency of a clock in cycles that the trace doesn't calibrate" },
 };
 
@@ -147,6 +148,8 @@ static int take(int letter, const char *value, struct ringstat_options *options,
 	case 's':
 		options->stall_given = true;
 		return parse_seconds("stall", value, &options->stall_ns, diag);
+	case 'n':
+		return parse_u32("newest", value, &options->newest, diag);
 	case 'b':
 		return parse_u32("budget", value, &options->budget, diag);
 	case 'u':
