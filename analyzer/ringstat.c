@@ -57,6 +57,24 @@ static const struct ringstat_command commands[] = {
 			".squeezes\n",
 	},
 	{
+		.name = "diff",
+		.does = "two traces side by side: rates, laps, occupancy, drops, stalls",
+		.files = 2,
+		.options = "jdftesh",
+		.run = ringstat_diff,
+		.explains =
+			"The first FILE is A, the second B: before and after a change of ring, "
+			"throttle\n"
+			"or load. Devices are matched by their names; beside each figure stands "
+			"what B's\n"
+			"is of A's.\n"
+			"\n"
+			"EXAMPLES:\n"
+			"    ringstat diff before.txt after.txt\n"
+			"    ringstat diff --json --dev eth0 ring256/ ring512/ | jq "
+			"'.devices[0].lap_max_ns'\n",
+	},
+	{
 		.name = "rxcost",
 		.does = "what one received packet costs, and which packets are dear",
 		.options = "jdfthn",

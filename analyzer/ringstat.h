@@ -38,6 +38,7 @@ struct ringstat_options {
 struct ringstat_command {
 	const char *name;
 	const char *does;     /* a line for the overview */
+	int files;            /* how many FILEs it takes; 0: any number but none */
 	const char *options;  /* letters of the options it takes: see ringstat_options.c */
 	const char *explains; /* paragraphs for --help, and EXAMPLES */
 	/*
@@ -59,6 +60,7 @@ void ringstat_print_options(const struct ringstat_command *command, FILE *out);
 
 int ringstat_report(const struct ringstat_options *options, FILE *out, struct diag *diag);
 int ringstat_napi(const struct ringstat_options *options, FILE *out, struct diag *diag);
+int ringstat_diff(const struct ringstat_options *options, FILE *out, struct diag *diag);
 int ringstat_rxcost(const struct ringstat_options *options, FILE *out, struct diag *diag);
 int ringstat_sock(const struct ringstat_options *options, FILE *out, struct diag *diag);
 int ringstat_dump(const struct ringstat_options *options, FILE *out, struct diag *diag);

@@ -55,23 +55,20 @@ static int finish(const struct ringstat_measure *measure, void *state,
 	return ringstat_input_status(input);
 }
 
-static int measure_file(const struct ringstat_measure *measure,
-	const struct ringstat_options *options, const char *file, FILE *out, struct diag *diag)
+int ringstat_measure_input(const struct ringstat_measure *measure, struct ringstat_input *input,
+	FILE *out, struct diag *diag)
 {
-	struct ringstat_input input;
 	void *state = NULL;
-	int status = ringstat_input_open(&input, file, options, diag);
+	int status = 0;
 
-	if (status)
-		return status;
-	if (measure->create(&state, &input))
+	if (measure->create(&state, input))
 		status = ringstat_measure_no_memory(diag);
 	if (!status)
-		status = ringstat_measure_feed(measure, state, &input, diag);
+		status = ringstat_measure_feed(measure, state, input, diag);
 	if (!status)
-		status = finish(measure, state, &input, out, diag);
+		status = finish(measure, state, input, out, diag);
 	measure->destroy(state);
-	ringstat_input_close(&input);
+	ringstat_input_close(input);
 	return status;
 }
 
@@ -81,11 +78,13 @@ int ringstat_measure(const struct ringstat_measure *measure, const struct ringst
 	int worst = STATUS_COMPLETE;
 
 	for (int i = 0; i < options->file_count; i++) {
-		int status;
+		struct ringstat_input input;
+		int status = ringstat_input_open(&input, options->files[i], options, diag);
 
-		if (options->file_count > 1 && !options->json)
+		if (!status && options->file_count > 1 && !options->json)
 			fprintf(out, "%s%s:\n", i ? "\n" : "", options->files[i]);
-		status = measure_file(measure, options, options->files[i], out, diag);
+		if (!status)
+			status = ringstat_measure_input(measure, &input, out, diag);
 		if (status == STATUS_REFUSED)
 			return status;
 		if (status == STATUS_PARTIAL)

@@ -22,6 +22,10 @@ struct ringstat_measure {
 int ringstat_measure(const struct ringstat_measure *measure, const struct ringstat_options *options,
 	FILE *out, struct diag *diag);
 
+/* The same for one input, which is open, and is closed here. */
+int ringstat_measure_input(const struct ringstat_measure *measure, struct ringstat_input *input,
+	FILE *out, struct diag *diag);
+
 /* All events of an input, to its end, go to one measure. 0 or STATUS_REFUSED. */
 int ringstat_measure_feed(const struct ringstat_measure *measure, void *state,
 	struct ringstat_input *input, struct diag *diag);

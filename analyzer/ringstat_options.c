@@ -268,6 +268,9 @@ int ringstat_options(int argc, char **argv, const struct ringstat_command *comma
 	}
 	options->files = argv + optind;
 	options->file_count = argc - optind;
+	if (command->files && options->file_count != command->files)
+		return diag_set(diag, STATUS_USAGE, "it takes %d FILEs, not %d; see --help",
+			command->files, options->file_count);
 	return check(options, &ring, diag);
 }
 

@@ -3,6 +3,7 @@
 
 #include "clean.h"
 #include "object.h"
+#include "words.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,15 +56,10 @@ static json_t *accounting_json(const struct transmit_table *table)
 
 static json_t *packed_json(const struct transmit_table *table)
 {
-	static const char *const verdicts[] = {
-		[VERDICT_UNKNOWN] = "unknown",
-		[VERDICT_NOT_PACKED] = "not packed",
-		[VERDICT_PACKED] = "packed",
-	};
 	struct object object = object_begin();
 	bool known = table->verdict != VERDICT_UNKNOWN;
 
-	object_put(&object, "verdict", json_string(verdicts[table->verdict]));
+	object_put(&object, "verdict", json_string(words_verdict_name(table->verdict)));
 	object_put(&object, "time_share", known ? json_real(table->full_time_share) : json_null());
 	object_put(&object, "intervals", report_number(table->intervals));
 	object_put(&object, "full_intervals",

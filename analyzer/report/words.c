@@ -6,6 +6,17 @@
 #include <stdarg.h>
 #include <string.h>
 
+const char *words_verdict_name(enum verdict verdict)
+{
+	static const char *const names[] = {
+		[VERDICT_UNKNOWN] = "unknown",
+		[VERDICT_NOT_PACKED] = "not packed",
+		[VERDICT_PACKED] = "packed",
+	};
+
+	return names[verdict];
+}
+
 /* Adds to a text that is cut at its size. */
 static void add(char *text, size_t bytes, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

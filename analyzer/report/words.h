@@ -8,6 +8,9 @@
 
 #include "report.h"
 
+/* "packed", "not packed" or "unknown". */
+const char *words_verdict_name(enum verdict verdict);
+
 /* Does the ring pack, how is that known, and what follows. A line of at most 400 characters. */
 void words_verdict(const struct transmit_table *table, char *text, size_t bytes);
 
