@@ -36,6 +36,12 @@ void print_name(FILE *out, const char *format, const char *name)
 void print_time(FILE *out, const char *label, uint64_t cycles, uint64_t hz);
 void print_avg(FILE *out, const char *label, double cycles, uint64_t hz);
 
+/* "1 poll", "2 polls": what stands behind the word. */
+static inline const char *print_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 /* A line with a distribution, or nothing if it is empty; without what the head has told of it. */
 void print_spread(
 	FILE *out, const char *what, const struct spread *spread, uint64_t hz, bool head_has_it);

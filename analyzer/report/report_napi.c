@@ -129,14 +129,15 @@ static void print_work(const struct napi_device *device, FILE *out)
 			fprintf(to, " (of %" PRIu64 " polls it is known)", device->known);
 		if (device->working && device->working < device->known)
 			fprintf(to,
-				"; %.2f in each of the %" PRIu64 " polls with work, %" PRIu64
+				"; %.2f in each of the %" PRIu64 " poll%s with work, %" PRIu64
 				" found none",
 				quotient(device->work, device->working), device->working,
-				device->known - device->working);
+				print_plural(device->working), device->known - device->working);
 	}
 	if (device->budget)
-		fprintf(to, "; %.1f\t%% of the budget used, %" PRIu64 " polls used it up",
-			100 * quotient(device->work, device->budget), device->full);
+		fprintf(to, "; %.1f\t%% of the budget used, %" PRIu64 " poll%s used it up",
+			100 * quotient(device->work, device->budget), device->full,
+			print_plural(device->full));
 	print_end_line(&line, PRINT_INDENT, out);
 }
 
@@ -152,9 +153,9 @@ static void print_poll_time(const struct napi_device *device, uint64_t hz, FILE 
 	if (device->time.count < device->polls)
 		fprintf(out,
 			PRINT_INDENT "%" PRIu64
-				     " polls outside of a NET_RX softirq: when they began is "
-				     "not known\n",
-			device->polls - device->time.count);
+				     " poll%s outside of a NET_RX softirq: the time is not known\n",
+			device->polls - device->time.count,
+			print_plural(device->polls - device->time.count));
 }
 
 static void print_device(const struct napi_device *device, uint64_t hz, FILE *out)

@@ -128,7 +128,7 @@ json_t *report_rxcost_json(
 {
 	uint64_t hz = input->source->hz;
 	struct object object = object_begin(), devices = object_begin_array();
-	struct object events = object_events(input->counts, rxcost->used);
+	struct object events = object_events(input->counts, report_rxcost_used(input, rxcost));
 
 	for (unsigned i = 0; i < rxcost->device_count; i++) {
 		struct object device = object_begin();

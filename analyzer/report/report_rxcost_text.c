@@ -41,9 +41,11 @@ static void print_clusters(const struct rxcost_report *rxcost, const struct rxco
 		if (table->cluster_count > 1)
 			fprintf(to, " (%.1f\t%%), %.1f\t%% of the time",
 				share(cluster->count, table->packets), 100 * cluster->time_share);
-		if (rxcost->acks_seen)
-			fprintf(to, "; %" PRIu64 " of them sent %" PRIu64 " ACKs", cluster->senders,
-				cluster->acks);
+		if (cluster->senders)
+			fprintf(to, "; %" PRIu64 " of them sent %" PRIu64 "\tACK%s",
+				cluster->senders, cluster->acks, print_plural(cluster->acks));
+		else if (rxcost->acks_seen)
+			fputs("; none of them sent an ACK", to);
 		print_end_line(&line, PRINT_INDENT, out);
 	}
 }
@@ -62,15 +64,15 @@ static void print_order(const struct rxcost_table *table, uint64_t hz, FILE *out
 			: table->every == 2        ? "Mostly every second one is dear"
 			: table->every == 1        ? "They come in runs"
 						   : "They come at a fixed distance",
-			table->every, table->every > 1 ? "s" : "", 100 * table->every_share);
+			table->every, print_plural(table->every), 100 * table->every_share);
 	if (table->dips && table->every > 1 && 2 * table->every_share >= 1) {
 		fprintf(to,
 			"%" PRIu64 "\ttime%s a cheap and a dear one together are dearer by about ",
-			table->dips, table->dips > 1 ? "s" : "");
+			table->dips, print_plural(table->dips));
 		print_cost(to, table->dips_excess, hz);
 		fputs(". ", to);
 	}
-	fprintf(to, "%" PRIu64 "\toutlier%s", table->outliers, table->outliers == 1 ? "" : "s");
+	fprintf(to, "%" PRIu64 "\toutlier%s", table->outliers, print_plural(table->outliers));
 	if (table->outliers) {
 		fputs(" over ", to);
 		print_cost(to, table->outlier_above, hz);
@@ -80,7 +82,7 @@ static void print_order(const struct rxcost_table *table, uint64_t hz, FILE *out
 	fputc('.', to);
 	if (table->idle) {
 		fprintf(to, " %" PRIu64 " packets in %" PRIu64 "\trun%s cost much less, median ",
-			table->idle, table->idle_runs, table->idle_runs > 1 ? "s" : "");
+			table->idle, table->idle_runs, print_plural(table->idle_runs));
 		print_cost(to, table->idle_median, hz);
 		fputs(", as where a stream ends.", to);
 	}
@@ -160,7 +162,7 @@ static void print_table(const struct report_input *input, const struct rxcost_re
 {
 	uint64_t hz = input->source->hz;
 
-	if (strcmp(input->source->format, "costs") != 0) {
+	if (!report_rxcost_of_list(input)) {
 		print_name(out, "%-7s", table->name);
 		fprintf(out, " RX packets=%" PRIu64 "\n", table->packets);
 		print_pairs(rxcost, table, out);
@@ -190,7 +192,7 @@ void report_rxcost_text(const struct report_input *input, const struct rxcost_re
 		      "net:napi_gro_receive_entry and _exit.\n",
 			out);
 	to = print_begin_line(&line, out);
-	print_events(to, input->counts, rxcost->used);
+	print_events(to, input->counts, report_rxcost_used(input, rxcost));
 	if (rxcost->nested)
 		fprintf(to, "; %" PRIu64 " pairs inside of others", rxcost->nested);
 	if (rxcost->unpaired)

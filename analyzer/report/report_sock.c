@@ -117,14 +117,15 @@ static void print_traffic(const struct sock_traffic *traffic, const char *protoc
 		return;
 	to = print_begin_line(&line, out);
 	fprintf(to,
-		"%s: sent %" PRIu64 "\tbytes in %" PRIu64 "\tcalls, received %" PRIu64
-		"\tbytes in %" PRIu64 "\tcalls",
-		protocol, traffic->sent_bytes, traffic->sends, traffic->received_bytes,
-		traffic->receives);
+		"%s: sent %" PRIu64 "\tbytes in %" PRIu64 "\tcall%s, received %" PRIu64
+		"\tbytes in %" PRIu64 "\tcall%s",
+		protocol, traffic->sent_bytes, traffic->sends, print_plural(traffic->sends),
+		traffic->received_bytes, traffic->receives, print_plural(traffic->receives));
 	if (traffic->peeks)
-		fprintf(to, ", %" PRIu64 "\tpeeks", traffic->peeks);
+		fprintf(to, ", %" PRIu64 "\tpeek%s", traffic->peeks, print_plural(traffic->peeks));
 	if (traffic->errors)
-		fprintf(to, ", %" PRIu64 "\terrors", traffic->errors);
+		fprintf(to, ", %" PRIu64 "\terror%s", traffic->errors,
+			print_plural(traffic->errors));
 	for (unsigned i = 0; i < traffic->kind_count; i++) {
 		char text[16];
 
