@@ -239,12 +239,20 @@ int napi_event(struct napi *napi, unsigned cpu, const struct event *event)
 	}
 }
 
-/* "eth0", "eth0-rx-1" and "eth0:tx" are handlers of eth0; "eth01" is none. */
+/*
+ * Drivers name their handlers "eth0", "eth0-rx-1", "eth0:tx" or "i40e-eth0-TxRx-1": the device's
+ * name is in it as a word. "eth01" isn't of eth0.
+ */
 static bool is_line_of(const char *line, const char *device)
 {
 	size_t bytes = strlen(device);
 
-	return !strncmp(line, device, bytes) && !isalnum((unsigned char)line[bytes]);
+	for (const char *at = line; (at = strstr(at, device)); at++) {
+		if ((at == line || !isalnum((unsigned char)at[-1])) &&
+			!isalnum((unsigned char)at[bytes]))
+			return true;
+	}
+	return false;
 }
 
 static void add_interrupts(const struct napi *napi, struct napi_device *device)

@@ -42,7 +42,7 @@ struct napi_device {
 	struct spread time;      /* of a poll, where it is known */
 	double time_sum;         /* of the polls whose time and work are known, in cycles */
 	uint64_t time_work;      /* the work of these */
-	uint64_t interrupts;     /* of the lines whose handler is named after the device */
+	uint64_t interrupts;     /* of the lines that are named after the device */
 	uint64_t interrupt_span; /* cycles from the first to the last */
 	uint64_t received;       /* netif_receive_skb */
 	uint64_t acks;           /* sent: see ack.h */
