@@ -139,14 +139,13 @@ static void print_device(
 	const struct report *a, const struct report *b, const struct diff_pair *pair, FILE *out)
 {
 	const char *from = verdict_of(pair->a), *to = verdict_of(pair->b);
+	const char *where = pair->a && pair->b ? "" : pair->a ? "is only in A" : "is only in B";
 
-	print_name(out, "%s", pair->name);
-	if (!pair->a || !pair->b)
-		fprintf(out, " is only in %s", pair->a ? "A" : "B");
-	fputc('\n', out);
+	print_name(out, "\n%-7s", pair->name);
+	fprintf(out, " %-26s %14s %14s %8s\n", where, "A", "B", "B/A");
 	for (unsigned i = 0; i < diff_figure_count; i++)
 		print_figure(a, b, pair, &diff_figures[i], out);
-	fprintf(out, PRINT_INDENT "%-26s %14s %14s\n\n", "ring", from ? from : "-", to ? to : "-");
+	fprintf(out, PRINT_INDENT "%-26s %14s %14s\n", "ring", from ? from : "-", to ? to : "-");
 }
 
 static void print_side(const char *which, const struct report *report, FILE *out)
@@ -170,7 +169,6 @@ void report_diff_text(const struct report *a, const struct report *b, FILE *out)
 
 	print_side("A", a, out);
 	print_side("B", b, out);
-	fprintf(out, "\n" PRINT_INDENT "%-26s %14s %14s %8s\n", "", "A", "B", "B/A");
 	while (diff_next(a, b, at, &pair))
 		print_device(a, b, &pair, out);
 	if (!at[0] && !at[1])
