@@ -196,7 +196,7 @@ static void print_softirqs(const struct napi_report *napi, uint64_t hz, FILE *ou
 		fprintf(to, ", %" PRIu64 " by time (%" PRIu32 "\tus)", napi->squeezed_by_time,
 			napi->budget_usecs);
 	fprintf(to, ", %" PRIu64 " repolls", napi->repolls);
-	if (!hz)
+	if (!hz && napi->repolls)
 		fputs(" or squeezed by time, which takes a calibrated clock to tell", to);
 	else if (napi->doubtful)
 		fprintf(to,
