@@ -36,6 +36,90 @@ static const struct ringstat_command commands[] = {
 			"trace/\n",
 	},
 	{
+		.name = "napi",
+		.does = "what NAPI's polls do and cost; interrupts; why softirqs were squeezed",
+		.options = "jdfthbu",
+		.run = ringstat_napi,
+		.explains =
+			"For each device: polls, their work and time, how much of their budget "
+			"they use,\n"
+			"packets per interrupt, packets received per ACK. For the trace: how often "
+			"the\n"
+			"NET_RX softirq had used its budget of packets or of time, and how often a "
+			"device\n"
+			"was put off to the next softirq (repolls). Takes napi:napi_poll, "
+			"irq:softirq_*,\n"
+			"irq:irq_handler_*, net:netif_receive_skb and net:net_dev_start_xmit.\n"
+			"\n"
+			"EXAMPLES:\n"
+			"    ringstat napi trace.txt\n"
+			"    ringstat napi --json --dev eth0 --budget 600 trace.txt | jq "
+			".squeezes\n",
+	},
+	{
+		.name = "diff",
+		.does = "two traces side by side: rates, laps, occupancy, drops, stalls",
+		.files = 2,
+		.options = "jdftesh",
+		.run = ringstat_diff,
+		.explains =
+			"The first FILE is A, the second B: before and after a change of ring, "
+			"throttle\n"
+			"or load. Devices are matched by their names; beside each figure stands "
+			"what B's\n"
+			"is of A's.\n"
+			"\n"
+			"EXAMPLES:\n"
+			"    ringstat diff before.txt after.txt\n"
+			"    ringstat diff --json --dev eth0 ring256/ ring512/ | jq "
+			"'.devices[0].lap_max_ns'\n",
+	},
+	{
+		.name = "rxcost",
+		.does = "what one received packet costs, and which packets are dear",
+		.options = "jdfthn",
+		.run = ringstat_rxcost,
+		.explains =
+			"The time from netif_receive_skb_entry to _exit (or "
+			"napi_gro_receive_entry to\n"
+			"_exit), where one packet is handed up inside. Costs fall into a cheap and "
+			"a dear\n"
+			"cluster if there are two; the report says in which ACKs were sent, how "
+			"often a\n"
+			"dear one comes, and prints the newest costs in rows of 16, those that "
+			"sent "
+			"an ACK\n"
+			"with a *. If GRO gathers packets (net.core.gro_normal_batch is 8), the "
+			"time isn't\n"
+			"one packet's: record with GRO off or the batch at 1. Takes "
+			"net:netif_receive_skb\n"
+			"and net:net_dev_start_xmit, too.\n"
+			"FILE may also be a plain list of costs in ticks of a clock of --hz, a "
+			"packet each,\n"
+			"oldest first.\n"
+			"\n"
+			"EXAMPLES:\n"
+			"    ringstat rxcost --dev eth0 trace.txt\n"
+			"    ringstat rxcost --hz 12000000 ticks.txt\n"
+			"    ringstat rxcost --json trace.txt | jq .ratio\n",
+	},
+	{
+		.name = "sock",
+		.does = "what each process sends and receives by TCP and UDP; its errors",
+		.options = "jfth",
+		.run = ringstat_sock,
+		.explains =
+			"For each process, the one with the most bytes first: calls and bytes, "
+			"errors by\n"
+			"their errno. A receive with MSG_PEEK is a peek: its bytes come again. "
+			"Takes\n"
+			"sock:sock_send_length and sock:sock_recv_length (Linux 6.3 and later).\n"
+			"\n"
+			"EXAMPLES:\n"
+			"    ringstat sock trace.txt\n"
+			"    ringstat sock --json trace.txt | jq '.processes[].tcp.errno'\n",
+	},
+	{
 		.name = "dump",
 		.does = "the events that were understood, one a line, in the order of time",
 		.options = "jdfth",

@@ -27,6 +27,10 @@ struct ringstat_options {
 	uint64_t stall_ns;       /* 0: none */
 	uint64_t hz;             /* of a clock that the trace doesn't calibrate; 0: not given */
 	uint32_t capacity;       /* 0: not known */
+	bool costs;              /* FILE may be a plain list of receive costs */
+	uint32_t newest;         /* receive costs to print; 0: not given */
+	uint32_t budget;         /* of a NET_RX softirq, packets; 0: the default */
+	uint32_t budget_usecs;   /* and time */
 	char **files;
 	int file_count;
 };
@@ -34,6 +38,7 @@ struct ringstat_options {
 struct ringstat_command {
 	const char *name;
 	const char *does;     /* a line for the overview */
+	int files;            /* how many FILEs it takes; 0: any number but none */
 	const char *options;  /* letters of the options it takes: see ringstat_options.c */
 	const char *explains; /* paragraphs for --help, and EXAMPLES */
 	/*
@@ -54,6 +59,10 @@ int ringstat_options(int argc, char **argv, const struct ringstat_command *comma
 void ringstat_print_options(const struct ringstat_command *command, FILE *out);
 
 int ringstat_report(const struct ringstat_options *options, FILE *out, struct diag *diag);
+int ringstat_napi(const struct ringstat_options *options, FILE *out, struct diag *diag);
+int ringstat_diff(const struct ringstat_options *options, FILE *out, struct diag *diag);
+int ringstat_rxcost(const struct ringstat_options *options, FILE *out, struct diag *diag);
+int ringstat_sock(const struct ringstat_options *options, FILE *out, struct diag *diag);
 int ringstat_dump(const struct ringstat_options *options, FILE *out, struct diag *diag);
 
 #endif

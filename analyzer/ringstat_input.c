@@ -8,7 +8,7 @@
 int ringstat_input_open(struct ringstat_input *input, const char *file,
 	const struct ringstat_options *options, struct diag *diag)
 {
-	struct reader_options reader_options = { .hz = options->hz };
+	struct reader_options reader_options = { .hz = options->hz, .costs = options->costs };
 	bool seconds = options->from_given || options->to_given || options->stall_given ||
 		       options->expire_ns;
 	uint64_t hz;

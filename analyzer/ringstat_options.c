@@ -27,6 +27,9 @@ static const struct {
 	{ 'c', "capacity", "N", "packets that a queue can own, instead of the three above" },
 	{ 'e', "expire", "SECONDS", "a packet open for longer counts as unresolved (never)" },
 	{ 's', "stall", "SECONDS", "time without a free that makes a stall (2); 0: look for none" },
+	{ 'b', "budget", "N", "packets that a NET_RX softirq may handle (300)" },
+	{ 'u', "budget-usecs", "N", "microseconds that a NET_RX softirq may take (2000)" },
+	{ 'n', "newest", "N", "how many of the newest costs to print (512; with --json none)" },
 	{ 'h', "hz", "N", "frequency of a clock in cycles that the trace doesn't calibrate" },
 };
 
@@ -145,6 +148,12 @@ static int take(int letter, const char *value, struct ringstat_options *options,
 	case 's':
 		options->stall_given = true;
 		return parse_seconds("stall", value, &options->stall_ns, diag);
+	case 'n':
+		return parse_u32("newest", value, &options->newest, diag);
+	case 'b':
+		return parse_u32("budget", value, &options->budget, diag);
+	case 'u':
+		return parse_u32("budget-usecs", value, &options->budget_usecs, diag);
 	case 'h':
 		return parse_number("hz", value, UINT64_MAX, &options->hz, diag);
 	default:
@@ -259,6 +268,9 @@ int ringstat_options(int argc, char **argv, const struct ringstat_command *comma
 	}
 	options->files = argv + optind;
 	options->file_count = argc - optind;
+	if (command->files && options->file_count != command->files)
+		return diag_set(diag, STATUS_USAGE, "it takes %d FILEs, not %d; see --help",
+			command->files, options->file_count);
 	return check(options, &ring, diag);
 }
 

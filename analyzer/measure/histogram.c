@@ -23,7 +23,7 @@ int histogram_grow(struct histogram *histogram, uint32_t place)
  * The sum may overflow where thousands of values are beyond 2^50 or so; what is left of it, divided
  * by so many, is less than the bucket is wide, so the answer stays in the bucket all the same.
  */
-static uint64_t bucket_average(const struct histogram *histogram, uint32_t place)
+uint64_t histogram_bucket_average(const struct histogram *histogram, uint32_t place)
 {
 	const struct histogram_bucket *bucket = &histogram->buckets[place];
 	unsigned shift = place < 256 ? 0 : (place >> 7) - 1;
@@ -46,7 +46,7 @@ uint64_t histogram_percentile(const struct histogram *histogram, double share)
 		rank = histogram->count;
 	while ((seen += histogram->buckets[place].values) < rank)
 		place++;
-	value = bucket_average(histogram, place);
+	value = histogram_bucket_average(histogram, place);
 	if (value < histogram->min)
 		return histogram->min;
 	return value > histogram->max ? histogram->max : value;

@@ -70,6 +70,9 @@ static inline int histogram_add(struct histogram *histogram, uint64_t value)
  */
 uint64_t histogram_percentile(const struct histogram *histogram, double share);
 
+/* The average of a bucket's values, of which it has some: within the bucket. */
+uint64_t histogram_bucket_average(const struct histogram *histogram, uint32_t place);
+
 /* What the report shows of it. */
 struct spread histogram_spread(const struct histogram *histogram);
 

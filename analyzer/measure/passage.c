@@ -269,12 +269,12 @@ void passage_forget(struct transmit *transmit, struct passage *passage)
 
 int passage_settle_all(struct transmit *transmit)
 {
-	for (unsigned cpu = 0; cpu < transmit->cpu_room; cpu++) {
+	for (unsigned cpu = 0; cpu < transmit->calls.room; cpu++) {
 		struct passage *passage;
 
-		if (!transmit->cpus[cpu])
+		if (!transmit->calls.states[cpu])
 			continue;
-		while ((passage = calls_pop(transmit->cpus[cpu]))) {
+		while ((passage = calls_pop(transmit->calls.states[cpu]))) {
 			if (passage_settle(transmit, passage))
 				return -ENOMEM;
 			packets_release(&transmit->packets, passage);

@@ -12,11 +12,10 @@
 
 #include "calls.h"
 #include "changes.h"
+#include "cpus.h"
 #include "orphans.h"
 #include "packets.h"
 #include "tally.h"
-
-#define TRANSMIT_CPUS 65536 /* CPUs with larger numbers share the calls of smaller ones */
 
 struct transmit {
 	struct transmit_options options;
@@ -30,8 +29,7 @@ struct transmit {
 	struct device *by_index[EVENT_NO_DEVICE + 1];
 	struct device *devices[EVENT_NO_DEVICE + 1]; /* each once */
 	unsigned device_count;
-	struct calls **cpus;
-	unsigned cpu_room;
+	struct cpus calls; /* struct calls of each CPU */
 	struct transmit_report report;
 	struct transmit_table *tables; /* of the report: devices, then their queues */
 	struct drop_count *drops;

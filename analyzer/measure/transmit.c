@@ -25,6 +25,7 @@ int transmit_create(struct transmit **created, const struct transmit_options *op
 		return -ENOMEM;
 	transmit->options = *options;
 	transmit->names = names;
+	transmit->calls.bytes = sizeof(struct calls);
 	transmit->orphans.window = hz / CLOCK_WINDOW_PER_S;
 	if (options->device) {
 		transmit->only = strdup(options->device);
@@ -43,9 +44,7 @@ void transmit_destroy(struct transmit *transmit)
 		return;
 	for (unsigned i = 0; i < transmit->device_count; i++)
 		device_destroy(transmit->devices[i]);
-	for (unsigned i = 0; i < transmit->cpu_room; i++)
-		free(transmit->cpus[i]);
-	free(transmit->cpus);
+	cpus_clear(&transmit->calls);
 	packets_clear(&transmit->packets);
 	changes_clear(&transmit->changes);
 	free(transmit->tables);

@@ -53,28 +53,6 @@ static int queue_of(struct device *device, const struct event *event, struct tal
 	return *queue ? 0 : -ENOMEM;
 }
 
-static struct calls *calls_of(struct transmit *transmit, unsigned cpu)
-{
-	cpu %= TRANSMIT_CPUS;
-	if (cpu >= transmit->cpu_room) {
-		unsigned room = transmit->cpu_room ? transmit->cpu_room : 8;
-		struct calls **cpus;
-
-		while (room <= cpu)
-			room *= 2;
-		cpus = realloc(transmit->cpus, room * sizeof(struct calls *));
-		if (!cpus)
-			return NULL;
-		memset(cpus + transmit->cpu_room, 0,
-			(room - transmit->cpu_room) * sizeof(struct calls *));
-		transmit->cpus = cpus;
-		transmit->cpu_room = room;
-	}
-	if (!transmit->cpus[cpu])
-		transmit->cpus[cpu] = calloc(1, sizeof(struct calls));
-	return transmit->cpus[cpu];
-}
-
 static struct passage *find(const struct transmit *transmit, uint64_t packet,
 	const struct device *device, enum passage_state state)
 {
@@ -218,7 +196,7 @@ static uint32_t segments_of(const struct event *event)
 int transmit_on_start(struct transmit *transmit, unsigned cpu, const struct event *event)
 {
 	struct device *device = device_of(transmit, event);
-	struct calls *calls = calls_of(transmit, cpu);
+	struct calls *calls = cpus_get(&transmit->calls, cpu);
 	struct passage *passage;
 	struct tally *queue;
 
@@ -255,7 +233,7 @@ static int on_return(
 	struct transmit *transmit, unsigned cpu, const struct event *event, struct device *device)
 {
 	uint32_t rc = (uint32_t)EVENT_GET(XMIT, rc, event->arg);
-	struct calls *calls = calls_of(transmit, cpu);
+	struct calls *calls = cpus_get(&transmit->calls, cpu);
 	struct passage *passage;
 
 	if (!calls)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "reader_impl.h"
 
+#include "costs_list.h"
 #include "order.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -92,6 +93,8 @@ int reader_open_input(struct input *input, const char *file, const struct reader
 		input_close(input);
 		return error;
 	}
+	if (options && options->costs && costs_list_recognised(data, bytes))
+		return costs_list_open(input, file, options, reader, diag);
 	return text_reader_open(input, file, options, records, reader, diag);
 }
 

@@ -11,6 +11,13 @@
 #include <jansson.h>
 #include <stdio.h>
 
+/* Where the events of a report come from. */
+struct report_input {
+	const struct trace_source *source;
+	const struct trace_counts *counts;
+	const struct names *names;
+};
+
 /* One report: where it comes from and what was measured. */
 struct report {
 	const struct trace_source *source;

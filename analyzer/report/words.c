@@ -6,6 +6,17 @@
 #include <stdarg.h>
 #include <string.h>
 
+const char *words_verdict_name(enum verdict verdict)
+{
+	static const char *const names[] = {
+		[VERDICT_UNKNOWN] = "unknown",
+		[VERDICT_NOT_PACKED] = "not packed",
+		[VERDICT_PACKED] = "packed",
+	};
+
+	return names[verdict];
+}
+
 /* Adds to a text that is cut at its size. */
 static void add(char *text, size_t bytes, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -115,12 +126,10 @@ void words_doubts(const struct transmit_table *table, char *text, size_t bytes)
 			table->in_device_max, table->capacity);
 }
 
-void words_incomplete(const struct report *report, char *text, size_t bytes)
+void words_incomplete(const struct trace_counts *counts, char *text, size_t bytes)
 {
-	const struct trace_counts *counts = report->counts;
-
 	text[0] = '\0';
-	if (report_complete(report))
+	if (trace_counts_complete(counts))
 		return;
 	add(text, bytes, "PARTIAL: ");
 	if (counts->lost || counts->lost_unknown)

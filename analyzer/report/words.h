@@ -8,6 +8,9 @@
 
 #include "report.h"
 
+/* "packed", "not packed" or "unknown". */
+const char *words_verdict_name(enum verdict verdict);
+
 /* Does the ring pack, how is that known, and what follows. A line of at most 400 characters. */
 void words_verdict(const struct transmit_table *table, char *text, size_t bytes);
 
@@ -18,6 +21,6 @@ void words_inside(const struct transmit_table *table, uint64_t hz, char *text, s
 void words_doubts(const struct transmit_table *table, char *text, size_t bytes);
 
 /* Why the input isn't whole; "" if it is. */
-void words_incomplete(const struct report *report, char *text, size_t bytes);
+void words_incomplete(const struct trace_counts *counts, char *text, size_t bytes);
 
 #endif

@@ -101,7 +101,8 @@ static int make_folder(void)
 		return -1;
 	return write_file("good.txt", good) || write_file("partial.txt", partial) ||
 	       write_file("empty.txt", "") || write_file("stalled.txt", stalled) ||
-	       write_file("late.txt", late) || write_file("irq.txt", irq);
+	       write_file("late.txt", late) || write_file("irq.txt", irq) ||
+	       write_file("ticks.txt", "[ 10 20 30 ]\n");
 }
 
 static int remove_folder(void)
@@ -218,6 +219,13 @@ static void wrong_usage_is_named(void)
 		{ "report --expire 0 good.txt", "--expire" },
 		{ "report --hz 0 good.txt", "--hz" },
 		{ "dump --ring 256 good.txt", "--ring" },
+		{ "diff good.txt", "takes 2 FILEs, not 1" },
+		{ "diff good.txt good.txt good.txt", "takes 2 FILEs, not 3" },
+		{ "diff --ring 256 good.txt good.txt", "--ring" },
+		{ "napi --budget 0 good.txt", "--budget" },
+		{ "napi --budget-usecs 1.5 good.txt", "--budget-usecs" },
+		{ "rxcost --newest 0 good.txt", "--newest" },
+		{ "sock --dev eth0 good.txt", "--dev" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -326,6 +334,50 @@ static void no_time_is_too_large(void)
 	CU_ASSERT(is_refused(2, "late.txt"));
 }
 
+/* Whatever is measured: the same statuses for the same inputs. */
+static void all_measures_end_alike(void)
+{
+	static const char *const measures[] = { "napi", "rxcost", "sock", "diff good.txt" };
+
+	for (size_t i = 0; i < sizeof(measures) / sizeof(*measures); i++) {
+		char arguments[64];
+
+		snprintf(arguments, sizeof(arguments), "%s good.txt", measures[i]);
+		ringstat(arguments);
+		CU_ASSERT_EQUAL(status, 0);
+		CU_ASSERT_PTR_NOT_NULL(strstr(out, "6 events read"));
+		snprintf(arguments, sizeof(arguments), "%s partial.txt", measures[i]);
+		ringstat(arguments);
+		CU_ASSERT_EQUAL(status, 3);
+		CU_ASSERT_PTR_NOT_NULL(strstr(out, "PARTIAL: 40 events"));
+		CU_ASSERT_PTR_NOT_NULL(strstr(err, "partial.txt is partial"));
+		snprintf(arguments, sizeof(arguments), "%s --json partial.txt", measures[i]);
+		ringstat(arguments);
+		CU_ASSERT_PTR_NOT_NULL(strstr(out, "\"complete\": false"));
+		snprintf(arguments, sizeof(arguments), "%s empty.txt", measures[i]);
+		ringstat(arguments);
+		CU_ASSERT(is_refused(2, "empty.txt"));
+		snprintf(arguments, sizeof(arguments), "%s --help", measures[i]);
+		CU_ASSERT(has(arguments, "EXAMPLES"));
+	}
+	ringstat("napi --dev eth7 good.txt");
+	CU_ASSERT(is_refused(2, "eth7"));
+	ringstat("diff --dev eth1 good.txt stalled.txt");
+	CU_ASSERT(is_refused(2, "stalled.txt: has no device 'eth1'"));
+	ringstat("napi good.txt irq.txt");
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, "\nirq.txt:\n"));
+}
+
+static void a_plain_list_is_for_rxcost_alone(void)
+{
+	CU_ASSERT(has("rxcost ticks.txt", "one cluster: median 20 cycles, 3 packets\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, "[ 10 20 30 ]\n"));
+	CU_ASSERT(has("rxcost --hz 1000000 - <ticks.txt", "median 20 ticks (20.00 us)"));
+	CU_ASSERT(has("rxcost --json --hz 1000000 ticks.txt", "\"median_ns\": 20000"));
+	ringstat("report ticks.txt");
+	CU_ASSERT(is_refused(2, "ticks.txt"));
+}
+
 static void help_has_examples(void)
 {
 	CU_ASSERT(has("--help", "report"));
@@ -383,6 +435,8 @@ static const struct test_case cases[] = {
 	CASE(a_dump_has_a_line_for_each_event),
 	CASE(interrupts_are_dumped_by_name),
 	CASE(no_time_is_too_large),
+	CASE(all_measures_end_alike),
+	CASE(a_plain_list_is_for_rxcost_alone),
 	CASE(help_has_examples),
 	CASE(closed_descriptors_stay_out_of_the_result),
 	CASE(a_result_that_can_not_be_written_is_no_success),

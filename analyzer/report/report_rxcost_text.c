@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report_rxcost.h"
+
+#include "print.h"
+#include "units.h"
+#include <inttypes.h>
+#include <string.h>
+
+#define IN_A_ROW 16
+
+/* "4558 ns", "37 ticks (3.1 us)" where a tick isn't a nanosecond, "37 cycles". */
+static void print_cost(FILE *out, uint64_t cycles, uint64_t hz)
+{
+	if (hz == CYCLES_NS_PER_S)
+		fprintf(out, "%" PRIu64 "\tns", cycles);
+	else if (hz)
+		fprintf(out, "%" PRIu64 "\tticks\t(%.2f\tus)", cycles,
+			units_ns_avg((double)cycles, hz) / 1000);
+	else
+		fprintf(out, "%" PRIu64 "\tcycles", cycles);
+}
+
+static double share(uint64_t part, uint64_t all)
+{
+	return all ? 100 * (double)part / (double)all : 0;
+}
+
+static void print_clusters(const struct rxcost_report *rxcost, const struct rxcost_table *table,
+	uint64_t hz, FILE *out)
+{
+	static const char *const names[] = { "cheap", "dear" };
+
+	for (unsigned i = 0; i < table->cluster_count; i++) {
+		const struct rxcost_cluster *cluster = &table->clusters[i];
+		struct print_line line;
+		FILE *to = print_begin_line(&line, out);
+
+		fprintf(to, "%s: median ", table->cluster_count > 1 ? names[i] : "one cluster");
+		print_cost(to, cluster->median, hz);
+		fprintf(to, ", %" PRIu64 " packets", cluster->count);
+		if (table->cluster_count > 1)
+			fprintf(to, " (%.1f\t%%), %.1f\t%% of the time",
+				share(cluster->count, table->packets), 100 * cluster->time_share);
+		if (cluster->senders)
+			fprintf(to, "; %" PRIu64 " of them sent %" PRIu64 "\tACK%s",
+				cluster->senders, cluster->acks, print_plural(cluster->acks));
+		else if (rxcost->acks_seen)
+			fputs("; none of them sent an ACK", to);
+		print_end_line(&line, PRINT_INDENT, out);
+	}
+}
+
+/* How dear and cheap ones follow each other, and which are neither. */
+static void print_order(const struct rxcost_table *table, uint64_t hz, FILE *out)
+{
+	struct print_line line;
+	FILE *to = print_begin_line(&line, out);
+
+	if (table->ratio > 0)
+		fprintf(to, "A dear packet costs %.2f times a cheap one. ", table->ratio);
+	if (table->every)
+		fprintf(to, "%s: from one to the next it is %" PRIu64 "\tpacket%s in %.1f\t%%. ",
+			2 * table->every_share < 1 ? "They come in no fixed order"
+			: table->every == 2        ? "Mostly every second one is dear"
+			: table->every == 1        ? "They come in runs"
+						   : "They come at a fixed distance",
+			table->every, print_plural(table->every), 100 * table->every_share);
+	if (table->dips && table->every > 1 && 2 * table->every_share >= 1) {
+		fprintf(to,
+			"%" PRIu64 "\ttime%s a cheap and a dear one together are dearer by about ",
+			table->dips, print_plural(table->dips));
+		print_cost(to, table->dips_excess, hz);
+		fputs(". ", to);
+	}
+	fprintf(to, "%" PRIu64 "\toutlier%s", table->outliers, print_plural(table->outliers));
+	if (table->outliers) {
+		fputs(" over ", to);
+		print_cost(to, table->outlier_above, hz);
+		fputs(", the dearest ", to);
+		print_cost(to, table->cost.max, hz);
+	}
+	fputc('.', to);
+	if (table->idle) {
+		fprintf(to, " %" PRIu64 " packets in %" PRIu64 "\trun%s cost much less, median ",
+			table->idle, table->idle_runs, print_plural(table->idle_runs));
+		print_cost(to, table->idle_median, hz);
+		fputs(", as where a stream ends.", to);
+	}
+	print_end_line(&line, PRINT_INDENT, out);
+}
+
+static void print_segments(const struct rxcost_table *table, uint64_t hz, FILE *out)
+{
+	const struct rxcost_kind *with = &table->with_ack, *without = &table->without_ack;
+	struct print_line line;
+	FILE *to;
+
+	if (!with->count || !without->count)
+		return;
+	to = print_begin_line(&line, out);
+	fprintf(to, "data segments: %" PRIu64 " without an ACK inside, median ", without->count);
+	print_cost(to, without->median, hz);
+	fprintf(to, "; %" PRIu64 " with one or more, median ", with->count);
+	print_cost(to, with->median, hz);
+	fprintf(to, ": %.2f times, %.1f\t%% of the segments take %.1f\t%% of the time",
+		(double)with->median / (without->median ? (double)without->median : 1),
+		share(with->count, with->count + without->count), 100 * with->time_share);
+	print_end_line(&line, PRINT_INDENT, out);
+}
+
+static void print_pairs(
+	const struct rxcost_report *rxcost, const struct rxcost_table *table, FILE *out)
+{
+	struct print_line line;
+	FILE *to = print_begin_line(&line, out);
+
+	if (!rxcost->receives_seen)
+		fprintf(to,
+			"%" PRIu64 " pairs, each taken for a packet: without netif_receive_skb "
+			"nobody knows how many it holds",
+			table->pairs);
+	else
+		fprintf(to,
+			"%" PRIu64 " pairs: %" PRIu64 " with one packet, %" PRIu64
+			" with none, %" PRIu64 " with several",
+			table->pairs, table->packets, table->empty, table->several);
+	if (table->held_irq)
+		fprintf(to, "; %" PRIu64 " held a hard interrupt", table->held_irq);
+	if (rxcost->acks_seen)
+		fprintf(to,
+			"; %" PRIu64 " ACKs left inside of pairs, %" PRIu64
+			" outside in a softirq, %" PRIu64 " from elsewhere (the reading process)",
+			table->acks_inside, table->acks_in_softirq, table->acks_elsewhere);
+	print_end_line(&line, PRINT_INDENT, out);
+	if (!table->per_packet)
+		print_paragraph(out, PRINT_INDENT,
+			"This is no cost per packet: packets are gathered in one pair and handed "
+			"up in another. Turn GRO off, or set net.core.gro_normal_batch to 1, and "
+			"record again.");
+}
+
+/* The classic dump: the newest costs, oldest first. */
+static void print_newest(const struct rxcost_table *table, uint32_t newest, FILE *out)
+{
+	unsigned count = newest < table->newest_count ? newest : table->newest_count;
+	unsigned first = table->newest_count - count;
+
+	if (!count)
+		return;
+	fprintf(out, PRINT_INDENT "the newest %u:\n", count);
+	for (unsigned i = 0; i < count; i++) {
+		const struct rxcost_sample *sample = &table->newest[first + i];
+
+		fprintf(out, "%s%" PRIu64 "%s%s", i % IN_A_ROW ? "" : "[ ", sample->cost,
+			sample->sent_ack ? "*" : "",
+			i % IN_A_ROW == IN_A_ROW - 1 || i + 1 == count ? " ]\n" : " ");
+	}
+}
+
+static void print_table(const struct report_input *input, const struct rxcost_report *rxcost,
+	const struct rxcost_table *table, uint32_t newest, FILE *out)
+{
+	uint64_t hz = input->source->hz;
+
+	if (!report_rxcost_of_list(input)) {
+		print_name(out, "%-7s", table->name);
+		fprintf(out, " RX packets=%" PRIu64 "\n", table->packets);
+		print_pairs(rxcost, table, out);
+	} else {
+		fprintf(out, "RX packets=%" PRIu64 "\n", table->packets);
+	}
+	if (table->per_packet) {
+		print_clusters(rxcost, table, hz, out);
+		print_order(table, hz, out);
+		print_segments(table, hz, out);
+		print_newest(table, newest, out);
+	}
+	fputc('\n', out);
+}
+
+void report_rxcost_text(const struct report_input *input, const struct rxcost_report *rxcost,
+	uint32_t newest, FILE *out)
+{
+	struct print_line line;
+	FILE *to;
+
+	print_incomplete(out, input->counts);
+	for (unsigned i = 0; i < rxcost->device_count; i++)
+		print_table(input, rxcost, &rxcost->devices[i], newest, out);
+	if (!rxcost->device_count)
+		fputs("No cost in this trace: it takes net:netif_receive_skb_entry and _exit, or "
+		      "net:napi_gro_receive_entry and _exit.\n",
+			out);
+	to = print_begin_line(&line, out);
+	print_events(to, input->counts, report_rxcost_used(input, rxcost));
+	if (rxcost->nested)
+		fprintf(to, "; %" PRIu64 " pairs inside of others", rxcost->nested);
+	if (rxcost->unpaired)
+		fprintf(to, "; %" PRIu64 " begins or ends without the other", rxcost->unpaired);
+	print_source(to, input->source);
+	print_end_line(&line, "", out);
+}
