@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "raw_event.h"
+
+#include "raw_format.h"
+#include "raw_tasks.h"
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TYPES       65536 /* the type of a record has 16 bits */
+#define CACHED      16
+#define CACHED_TEXT 16 /* names up to this length, with the NUL: all names of devices */
+
+/* A name as it lies in a record, and its index. */
+struct cached_name {
+	uint64_t low, high; /* its bytes */
+	uint64_t key;       /* length and kind; 0: nothing is cached here */
+	int index;
+};
+
+struct raw_events {
+	struct kernel_names *names;
+	bool big_endian;
+	unsigned long_bytes;
+	struct raw_tasks *tasks;
+	struct cached_name cached[CACHED];
+	struct raw_plan *plans[TYPES];
+};
+
+int raw_events_create(
+	struct raw_events **raw, struct kernel_names *names, bool big_endian, unsigned long_bytes)
+{
+	struct raw_events *r = calloc(1, sizeof(*r));
+
+	*raw = NULL;
+	if (!r)
+		return -ENOMEM;
+	r->names = names;
+	r->big_endian = big_endian;
+	r->long_bytes = long_bytes;
+	if (raw_tasks_create(&r->tasks)) {
+		free(r);
+		return -ENOMEM;
+	}
+	*raw = r;
+	return 0;
+}
+
+int raw_events_add(struct raw_events *raw, const char *system, const char *format, size_t bytes,
+	struct diag *diag)
+{
+	struct raw_plan *plan;
+	int error = raw_format_compile(
+		system, format, bytes, raw->big_endian, raw->long_bytes, &plan, diag);
+
+	if (error || !plan)
+		return error;
+	if (plan->type >= TYPES || raw->plans[plan->type])
+		raw_plan_destroy(plan);
+	else
+		raw->plans[plan->type] = plan;
+	return 0;
+}
+
+int raw_events_task(struct raw_events *raw, int32_t pid, const char *comm, size_t bytes)
+{
+	return raw_tasks_name(raw->tasks, pid, comm, bytes);
+}
+
+static uint16_t load_16(const struct raw_events *raw, const uint8_t *data)
+{
+	uint16_t value;
+
+	memcpy(&value, data, sizeof(value));
+	return raw->big_endian ? be16toh(value) : le16toh(value);
+}
+
+static uint32_t load_32(const struct raw_events *raw, const uint8_t *data)
+{
+	uint32_t value;
+
+	memcpy(&value, data, sizeof(value));
+	return raw->big_endian ? be32toh(value) : le32toh(value);
+}
+
+static uint64_t load_64(const uint8_t *data)
+{
+	uint64_t value;
+
+	memcpy(&value, data, sizeof(value));
+	return value;
+}
+
+/*
+ * All numbers of a record. Whatever a field's size, 8 bytes are loaded of which it is the last (it
+ * never is among the first 8 of the record); in a little-endian record it is in the upper bits.
+ */
+static bool load_numbers(const struct raw_events *raw, struct raw_plan *plan, const uint8_t *data)
+{
+	for (unsigned i = 0; i < plan->step_count; i++) {
+		const struct raw_step *step = &plan->steps[i];
+		uint64_t value = load_64(data + step->end - 8);
+
+		value = raw->big_endian ? be64toh(value) << step->shift : le64toh(value);
+		value = step->is_signed ? (uint64_t)((int64_t)value >> step->shift)
+					: value >> step->shift;
+		if (value - (uint64_t)step->low > step->span)
+			return false;
+		plan->fields.number[step->field] = (int64_t)value;
+	}
+	return true;
+}
+
+/* Looks up a name of any length; it ends at its first NUL. Its index, -1 if it is empty. */
+static int look_up_name(
+	struct raw_events *raw, enum name_kind kind, const uint8_t *text, size_t bytes, int *index)
+{
+	int found = -1;
+
+	bytes = strnlen((const char *)text, bytes);
+	if (bytes)
+		found = kernel_name(raw->names, kind, (const char *)text, bytes);
+	*index = found;
+	return bytes && found < 0 ? found : 0;
+}
+
+/*
+ * The same, by way of a cache. A name's bytes are compared as two words: the 8 bytes that end with
+ * it and, of a longer one, the 8 that begin it.
+ */
+static int cached_name(
+	struct raw_events *raw, enum name_kind kind, const uint8_t *text, size_t bytes, int *index)
+{
+	uint64_t key = bytes | (uint64_t)(kind + 1) << 32, low = load_64(text + bytes - 8),
+		 high = 0;
+	struct cached_name *cached;
+	int error;
+
+	if (bytes > 8)
+		high = load_64(text);
+	else
+		low = le64toh(low) >> 8 * (8 - bytes);
+	cached = &raw->cached[((low ^ high) * UINT64_C(0x9e3779b97f4a7c15)) >> 60];
+	if (cached->key == key && cached->low == low && cached->high == high) {
+		*index = cached->index;
+		return 0;
+	}
+	error = look_up_name(raw, kind, text, bytes, index);
+	if (!error)
+		*cached = (struct cached_name){ low, high, key, *index };
+	return error;
+}
+
+/* The name of the device or the handler. 0, -EBADMSG if it isn't inside the record, or an errno. */
+static int load_name(struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record)
+{
+	const struct raw_text *where = &plan->name;
+	enum name_kind kind = (enum name_kind)plan->kind->name_kind;
+	const uint8_t *data = record->data;
+	size_t offset = where->offset, bytes = where->bytes;
+	int index = -1, error = 0;
+
+	if (where->form != RAW_TEXT_ARRAY) {
+		uint32_t location = load_32(raw, data + offset);
+
+		bytes = location >> 16;
+		offset = where->form == RAW_TEXT_RELATIVE ? offset + 4 : 0;
+		offset += location & UINT16_MAX;
+	}
+	if (offset < 8 || offset > record->bytes || bytes > record->bytes - offset)
+		return -EBADMSG;
+	if (bytes && bytes <= CACHED_TEXT)
+		error = cached_name(raw, kind, data + offset, bytes, &index);
+	else if (bytes)
+		error = look_up_name(raw, kind, data + offset, bytes, &index);
+	plan->fields.number[FIELD_NAME] = index;
+	return error;
+}
+
+/* The index of a reason's name; of a number that has none, of "0x12"; of no reason, "unknown". */
+static int reason_index(struct raw_events *raw, const struct raw_plan *plan, uint64_t value)
+{
+	const struct raw_symbol *symbol = raw_plan_symbol(plan, value);
+	char number[24];
+
+	if (!(plan->fields.present & FIELD_BIT(REASON)))
+		return kernel_reason(raw->names, "", 0);
+	if (symbol)
+		return kernel_reason(raw->names, symbol->text, symbol->bytes);
+	snprintf(number, sizeof(number), "0x%" PRIx64, value);
+	return kernel_reason(raw->names, number, strlen(number));
+}
+
+static int name_reason(struct raw_events *raw, struct raw_plan *plan)
+{
+	uint64_t value = (uint64_t)plan->fields.number[FIELD_REASON];
+
+	if (!plan->reason_named || value != plan->reason_value) {
+		int index = reason_index(raw, plan, value);
+
+		if (index < 0)
+			return index;
+		plan->reason_named = true;
+		plan->reason_value = value;
+		plan->reason_index = index;
+	}
+	plan->fields.number[FIELD_REASON] = plan->reason_index;
+	return 0;
+}
+
+static int name_process(
+	struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record)
+{
+	int64_t *process = &plan->fields.number[FIELD_PROCESS];
+	int32_t pid = record->pid == RAW_PID_UNKNOWN ? (int32_t)*process : record->pid;
+
+	*process = raw_tasks_index(raw->tasks, raw->names, pid);
+	return *process < 0 ? (int)*process : 0;
+}
+
+static int look_up_names(
+	struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record)
+{
+	int error = 0;
+
+	if (plan->name.form != RAW_TEXT_NONE)
+		error = load_name(raw, plan, record);
+	if (!error && plan->kind->uses & FIELD_BIT(REASON))
+		error = name_reason(raw, plan);
+	if (!error && plan->kind->uses & FIELD_BIT(PROCESS))
+		error = name_process(raw, plan, record);
+	return error;
+}
+
+int raw_event_parse(struct raw_events *raw, const struct raw_record *record, struct event *event)
+{
+	struct raw_plan *plan;
+	int error;
+
+	if (record->bytes < sizeof(uint16_t))
+		return RAW_EVENT_UNPARSED;
+	plan = raw->plans[load_16(raw, record->data)];
+	if (!plan)
+		return RAW_EVENT_SKIP;
+	if (record->bytes < plan->bytes || !load_numbers(raw, plan, record->data))
+		return RAW_EVENT_UNPARSED;
+	error = look_up_names(raw, plan, record);
+	if (error)
+		return error == -EBADMSG ? RAW_EVENT_UNPARSED : error;
+	kernel_event_make(plan->kind, &plan->fields, event);
+	event->time = record->time;
+	return RAW_EVENT_USED;
+}
+
+void raw_events_destroy(struct raw_events *raw)
+{
+	if (!raw)
+		return;
+	for (size_t i = 0; i < TYPES; i++)
+		raw_plan_destroy(raw->plans[i]);
+	raw_tasks_destroy(raw->tasks);
+	free(raw);
+}
