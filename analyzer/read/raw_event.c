@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "raw_event.h"
 
+#include "bytes.h"
 #include "raw_format.h"
 #include "raw_tasks.h"
-#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,28 +70,9 @@ int raw_events_task(struct raw_events *raw, int32_t pid, const char *comm, size_
 	return raw_tasks_name(raw->tasks, pid, comm, bytes);
 }
 
-static uint16_t load_16(const struct raw_events *raw, const uint8_t *data)
+int raw_events_fork(struct raw_events *raw, int32_t pid, int32_t parent)
 {
-	uint16_t value;
-
-	memcpy(&value, data, sizeof(value));
-	return raw->big_endian ? be16toh(value) : le16toh(value);
-}
-
-static uint32_t load_32(const struct raw_events *raw, const uint8_t *data)
-{
-	uint32_t value;
-
-	memcpy(&value, data, sizeof(value));
-	return raw->big_endian ? be32toh(value) : le32toh(value);
-}
-
-static uint64_t load_64(const uint8_t *data)
-{
-	uint64_t value;
-
-	memcpy(&value, data, sizeof(value));
-	return value;
+	return raw_tasks_fork(raw->tasks, pid, parent);
 }
 
 /*
@@ -102,9 +83,10 @@ static bool load_numbers(const struct raw_events *raw, struct raw_plan *plan, co
 {
 	for (unsigned i = 0; i < plan->step_count; i++) {
 		const struct raw_step *step = &plan->steps[i];
-		uint64_t value = load_64(data + step->end - 8);
+		uint64_t value = bytes_64(data + step->end - 8, raw->big_endian);
 
-		value = raw->big_endian ? be64toh(value) << step->shift : le64toh(value);
+		if (raw->big_endian)
+			value <<= step->shift;
 		value = step->is_signed ? (uint64_t)((int64_t)value >> step->shift)
 					: value >> step->shift;
 		if (value - (uint64_t)step->low > step->span)
@@ -134,15 +116,15 @@ static int look_up_name(
 static int cached_name(
 	struct raw_events *raw, enum name_kind kind, const uint8_t *text, size_t bytes, int *index)
 {
-	uint64_t key = bytes | (uint64_t)(kind + 1) << 32, low = load_64(text + bytes - 8),
+	uint64_t key = bytes | (uint64_t)(kind + 1) << 32, low = bytes_64(text + bytes - 8, false),
 		 high = 0;
 	struct cached_name *cached;
 	int error;
 
 	if (bytes > 8)
-		high = load_64(text);
+		high = bytes_64(text, false);
 	else
-		low = le64toh(low) >> 8 * (8 - bytes);
+		low >>= 8 * (8 - bytes);
 	cached = &raw->cached[((low ^ high) * UINT64_C(0x9e3779b97f4a7c15)) >> 60];
 	if (cached->key == key && cached->low == low && cached->high == high) {
 		*index = cached->index;
@@ -164,7 +146,7 @@ static int load_name(struct raw_events *raw, struct raw_plan *plan, const struct
 	int index = -1, error = 0;
 
 	if (where->form != RAW_TEXT_ARRAY) {
-		uint32_t location = load_32(raw, data + offset);
+		uint32_t location = bytes_32(data + offset, raw->big_endian);
 
 		bytes = location >> 16;
 		offset = where->form == RAW_TEXT_RELATIVE ? offset + 4 : 0;
@@ -242,7 +224,7 @@ int raw_event_parse(struct raw_events *raw, const struct raw_record *record, str
 
 	if (record->bytes < sizeof(uint16_t))
 		return RAW_EVENT_UNPARSED;
-	plan = raw->plans[load_16(raw, record->data)];
+	plan = raw->plans[bytes_16(record->data, raw->big_endian)];
 	if (!plan)
 		return RAW_EVENT_SKIP;
 	if (record->bytes < plan->bytes || !load_numbers(raw, plan, record->data))

@@ -54,6 +54,9 @@ int raw_events_add(struct raw_events *raw, const char *system, const char *forma
 /* The name of a process from now on; it ends at its first NUL, if any. 0 or -ENOMEM. */
 int raw_events_task(struct raw_events *raw, int32_t pid, const char *comm, size_t bytes);
 
+/* A process has its parent's name until it gets its own. 0 or -ENOMEM. */
+int raw_events_fork(struct raw_events *raw, int32_t pid, int32_t parent);
+
 /*
  * Returns an enum raw_event_status, or a negative errno: -EOVERFLOW if a kind of names is used up
  * (kernel_names.used_up), -ENOMEM.

@@ -81,6 +81,15 @@ int raw_tasks_name(struct raw_tasks *tasks, int32_t pid, const char *comm, size_
 	return 0;
 }
 
+int raw_tasks_fork(struct raw_tasks *tasks, int32_t pid, int32_t parent)
+{
+	char comm[COMM_BYTES] = "";
+
+	if (pid != parent && tasks->slot_count)
+		memcpy(comm, find(tasks, parent)->comm, COMM_BYTES);
+	return raw_tasks_name(tasks, pid, comm, COMM_BYTES);
+}
+
 static int enter(struct kernel_names *names, int32_t pid, const char *comm)
 {
 	char number[16];

@@ -15,6 +15,9 @@ int raw_tasks_create(struct raw_tasks **tasks);
 /* See raw_events_task. */
 int raw_tasks_name(struct raw_tasks *tasks, int32_t pid, const char *comm, size_t bytes);
 
+/* See raw_events_fork. */
+int raw_tasks_fork(struct raw_tasks *tasks, int32_t pid, int32_t parent);
+
 /*
  * The index of a process's name, as it is now: "<...>" if it was never told, as ftrace has it. Or
  * what kernel_task returns.

@@ -12,7 +12,6 @@
 #include "text_head.h"
 #include "text_notes.h"
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,21 +223,7 @@ static int take_open_line(struct text_reader *text, const struct input_line *lin
 
 static int failed(struct text_reader *text, int error, struct diag *diag)
 {
-	static const char *const kinds[NAME_KINDS] = {
-		[NAME_DEVICE] = "devices",
-		[NAME_TASK] = "tasks",
-		[NAME_REASON] = "drop reasons",
-		[NAME_IRQ] = "interrupt handlers",
-	};
-	const char *file = text->reader.source.file;
-
-	if (error == -ENOMEM)
-		return diag_set(diag, error, "%s: no memory", file);
-	if (error == -EOVERFLOW)
-		return diag_set(diag, error, "%s: has more names of %s than fit (%" PRIu32 ")",
-			file, kinds[text->names.used_up], names_room(text->names.used_up));
-	return diag_set(diag, error, "%s: can't be read, or sorted in $TMPDIR or /tmp: %s", file,
-		strerror(-error));
+	return reader_failed(&text->reader, &text->names, error, diag);
 }
 
 /* Reads lines: up to the first event, or to the end. */

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * perf.data, from a file or piped: samples of tracepoints become events. perf record takes the
+ * buffers of all CPUs in turns, and marks when a round is over: what comes in the next round may be
+ * older than what came in this one, but not than what came before it.
+ */
+#include "perf_header.h"
+#include "perf_stream.h"
+#include "reader_impl.h"
+#include "runs.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* linux/perf_event.h, and perf's own: tools/lib/perf/include/perf/event.h */
+enum {
+	RECORD_LOST = 2,
+	RECORD_COMM = 3,
+	RECORD_FORK = 7,
+	RECORD_SAMPLE = 9,
+	RECORD_LOST_SAMPLES = 13,
+	RECORD_HEADER_ATTR = 64,
+	RECORD_TRACING_DATA = 66,
+	RECORD_FINISHED_ROUND = 68,
+	RECORD_AUXTRACE = 71,
+	RECORD_FEATURE = 80,
+};
+
+/* Rounds can be small; as many events as this are taken together, which costs less. */
+#define ROUND_EVENTS ((size_t)16 * 1024)
+
+/* Lost events, until it is known when the gap ended. */
+struct gap {
+	bool open;
+	uint64_t count;
+	uint64_t time; /* UINT64_MAX: not told */
+	unsigned cpu;
+	bool any_cpu; /* that isn't told either */
+};
+
+struct perf_reader {
+	struct reader reader;
+	struct seekable file; /* or, of what is piped: */
+	struct input *input;
+	struct perf_attrs attrs;
+	struct kernel_names names;
+	struct raw_events *raw; /* NULL: there are no formats (yet) */
+	struct perf_stream *stream;
+	struct runs *runs;
+	bool at_end;
+
+	uint64_t latest;       /* time of all samples so far */
+	uint64_t round_latest; /* the same when the last round ended */
+	size_t round_events;   /* since then */
+	struct gap gap;
+	uint64_t lost_told;    /* by records of where */
+	uint64_t lost_counted; /* by the events themselves, at the end */
+	bool late;             /* an event came too late */
+};
+
+static int failed(struct perf_reader *perf, int error, const char *reason, struct diag *diag)
+{
+	if (error == -EINVAL && reason[0])
+		return diag_set(diag, error, "%s: %s", perf->reader.source.file, reason);
+	return reader_failed(&perf->reader, &perf->names, error, diag);
+}
+
+static int add(struct perf_reader *perf, unsigned cpu, const struct event *event)
+{
+	int error = runs_add(perf->runs, cpu, event);
+
+	if (error != -ESTALE)
+		return error;
+	perf->reader.counts.unparsed++;
+	if (!perf->late)
+		reader_truncated(&perf->reader,
+			"some events are older than its marks of finished rounds allow");
+	perf->late = true;
+	return 0;
+}
+
+static int add_lost(struct perf_reader *perf, unsigned cpu, uint64_t time, uint64_t count)
+{
+	struct event event = {
+		.time = time,
+		.id = EVENT_LOST,
+		.device = EVENT_NO_DEVICE,
+		.queue = EVENT_NO_QUEUE,
+		.arg = event_lost_arg(count, false),
+	};
+
+	reader_saw(&perf->reader, time);
+	reader_lost(&perf->reader, count, false);
+	return add(perf, cpu, &event);
+}
+
+/*
+ * The record of lost events is written when there is room again, and its stamp is a little later
+ * than that of the event which it precedes. At the end, there may be none.
+ */
+static int end_gap(struct perf_reader *perf, const struct perf_sample *next)
+{
+	struct gap *gap = &perf->gap;
+
+	if (!gap->open)
+		return 0;
+	if (next && (gap->any_cpu || gap->cpu == next->cpu)) {
+		gap->cpu = next->cpu;
+		if (next->time < gap->time)
+			gap->time = next->time;
+	}
+	if (gap->time == UINT64_MAX)
+		gap->time = perf->latest;
+	gap->open = false;
+	return add_lost(perf, gap->cpu, gap->time, gap->count);
+}
+
+static int take_sample(struct perf_reader *perf, const struct perf_record *record)
+{
+	const struct perf_layout *layout =
+		perf_attrs_sample(&perf->attrs, record->data, record->bytes);
+	struct perf_sample sample;
+	struct raw_record raw;
+	struct event event;
+	int status;
+
+	perf->reader.counts.read++;
+	if (!layout)
+		return 0;
+	if (!perf_layout_sample(
+		    layout, record->data, record->bytes, perf->attrs.big_endian, &sample)) {
+		perf->reader.counts.unparsed++;
+		return 0;
+	}
+	if (sample.time > perf->latest)
+		perf->latest = sample.time;
+	if (perf->gap.open) {
+		status = end_gap(perf, &sample);
+		if (status)
+			return status;
+	}
+	if (!layout->tracepoint || !sample.raw || !perf->raw)
+		return 0;
+	raw = (struct raw_record){ sample.time, sample.pid, sample.raw, sample.raw_bytes };
+	status = raw_event_parse(perf->raw, &raw, &event);
+	if (status == RAW_EVENT_USED) {
+		perf->round_events++;
+		return add(perf, sample.cpu, &event);
+	}
+	perf->reader.counts.unparsed += status == RAW_EVENT_UNPARSED;
+	return status < 0 ? status : 0;
+}
+
+/* The time and CPU of a record that is no sample, from its end. */
+static void take_end(
+	const struct perf_reader *perf, const struct perf_record *record, struct gap *gap)
+{
+	const struct perf_layout *layout =
+		perf_attrs_end(&perf->attrs, record->data, record->bytes);
+	const uint8_t *end = record->data + record->bytes;
+	size_t bytes = record->bytes - PERF_HEAD_BYTES;
+	bool big_endian = perf->attrs.big_endian;
+
+	gap->time = UINT64_MAX;
+	gap->any_cpu = true;
+	if (layout && layout->end_time && bytes >= layout->end_time)
+		gap->time = bytes_64(end - layout->end_time, big_endian);
+	if (layout && layout->end_cpu && bytes >= layout->end_cpu) {
+		gap->cpu = bytes_32(end - layout->end_cpu, big_endian);
+		gap->any_cpu = false;
+	}
+}
+
+/* LOST: the event's id, and how many events its buffer lost before the next one. */
+static int take_lost(struct perf_reader *perf, const struct perf_record *record)
+{
+	int error = end_gap(perf, NULL);
+
+	if (record->bytes < PERF_HEAD_BYTES + 16) {
+		perf->reader.counts.unparsed++;
+		return error;
+	}
+	perf->gap.count = bytes_64(record->data + PERF_HEAD_BYTES + 8, perf->attrs.big_endian);
+	perf->gap.open = perf->gap.count;
+	perf->lost_told += perf->gap.count;
+	take_end(perf, record, &perf->gap);
+	return error;
+}
+
+/*
+ * LOST_SAMPLES: how many samples the hardware lost. Newer versions of perf record also write it at
+ * the end, of events that count what they lost: these are the same as in records of the type LOST,
+ * and those that were lost at the end of a buffer.
+ */
+static int take_lost_samples(struct perf_reader *perf, const struct perf_record *record)
+{
+	const struct perf_layout *layout =
+		perf_attrs_end(&perf->attrs, record->data, record->bytes);
+	uint64_t count;
+	struct gap gap = { 0 };
+
+	if (record->bytes < PERF_HEAD_BYTES + 8) {
+		perf->reader.counts.unparsed++;
+		return 0;
+	}
+	count = bytes_64(record->data + PERF_HEAD_BYTES, perf->attrs.big_endian);
+	take_end(perf, record, &gap);
+	if (layout && layout->counts_lost) {
+		if (__builtin_add_overflow(perf->lost_counted, count, &perf->lost_counted))
+			perf->lost_counted = UINT64_MAX;
+		return 0;
+	}
+	return count ? add_lost(perf, gap.cpu, gap.time == UINT64_MAX ? perf->latest : gap.time,
+			       count)
+		     : 0;
+}
+
+/* COMM: process, thread, and its name from now on. That of the first thread is the process's. */
+static int take_comm(struct perf_reader *perf, const struct perf_record *record)
+{
+	const uint8_t *data = record->data + PERF_HEAD_BYTES;
+	bool big_endian = perf->attrs.big_endian;
+
+	if (record->bytes < PERF_HEAD_BYTES + 8 || !perf->raw ||
+		bytes_32(data, big_endian) != bytes_32(data + 4, big_endian))
+		return 0;
+	return raw_events_task(perf->raw, (int32_t)bytes_32(data, big_endian),
+		(const char *)data + 8, record->bytes - PERF_HEAD_BYTES - 8);
+}
+
+/* FORK: process and its parent. The child has the parent's name until it takes another. */
+static int take_fork(struct perf_reader *perf, const struct perf_record *record)
+{
+	const uint8_t *data = record->data + PERF_HEAD_BYTES;
+	bool big_endian = perf->attrs.big_endian;
+
+	if (record->bytes < PERF_HEAD_BYTES + 8 || !perf->raw)
+		return 0;
+	return raw_events_fork(perf->raw, (int32_t)bytes_32(data, big_endian),
+		(int32_t)bytes_32(data + 4, big_endian));
+}
+
+/* HEADER_ATTR: an event, with its size at its byte 4, and its ids. */
+static int take_attr(
+	struct perf_reader *perf, const struct perf_record *record, struct diag *reason)
+{
+	const uint8_t *attr = record->data + PERF_HEAD_BYTES;
+	size_t bytes = record->bytes - PERF_HEAD_BYTES, size = 0;
+	int error;
+
+	if (bytes >= PERF_ATTR_BYTES_MIN)
+		size = bytes_32(attr + 4, perf->attrs.big_endian);
+	if (!size)
+		size = PERF_ATTR_BYTES_MIN; /* the first version had none */
+	if (size > bytes)
+		return diag_set(reason, -EINVAL,
+			"the description of an event at %" PRIu64 " is cut off",
+			perf_stream_offset(perf->stream));
+	error = perf_attrs_add(&perf->attrs, attr, size, attr + size, (bytes - size) / 8, reason);
+	perf->reader.source.clock = perf->attrs.clock;
+	return error;
+}
+
+/* TRACING_DATA: 32 bits that tell how many bytes follow the record. */
+static int take_formats(
+	struct perf_reader *perf, const struct perf_record *record, struct diag *reason)
+{
+	uint32_t bytes;
+	uint8_t *data;
+	int error;
+
+	if (record->bytes < PERF_HEAD_BYTES + 4 || record->packed)
+		return 0;
+	bytes = bytes_32(record->data + PERF_HEAD_BYTES, perf->attrs.big_endian);
+	if (bytes > TRACING_DATA_BYTES)
+		return diag_set(reason, -EINVAL,
+			"the formats of its events at %" PRIu64 " have %" PRIu32
+			" bytes, more than %zu",
+			perf_stream_offset(perf->stream), bytes, TRACING_DATA_BYTES);
+	data = malloc(bytes ? bytes : 1);
+	if (!data)
+		return -ENOMEM;
+	error = perf_stream_take(perf->stream, bytes, data);
+	if (!error)
+		error = tracing_data_parse(data, bytes, &perf->names, &perf->raw, reason);
+	free(data);
+	return error;
+}
+
+/* AUXTRACE: 64 bits that tell how many bytes follow the record. */
+static int take_aux(struct perf_reader *perf, const struct perf_record *record)
+{
+	if (record->bytes < PERF_HEAD_BYTES + 8 || record->packed)
+		return 0;
+	return perf_stream_take(perf->stream,
+		bytes_64(record->data + PERF_HEAD_BYTES, perf->attrs.big_endian), NULL);
+}
+
+static int take_feature(
+	struct perf_reader *perf, const struct perf_record *record, struct diag *reason)
+{
+	const uint8_t *data = record->data + PERF_HEAD_BYTES;
+	bool big_endian = perf->attrs.big_endian;
+
+	if (record->bytes < PERF_HEAD_BYTES + 8 || bytes_64(data, big_endian) != PERF_COMPRESSION)
+		return 0;
+	return perf_header_compression(
+		data + 8, record->bytes - PERF_HEAD_BYTES - 8, big_endian, reason);
+}
+
+static void end_round(struct perf_reader *perf)
+{
+	if (perf->round_events < ROUND_EVENTS)
+		return;
+	runs_release(perf->runs, perf->round_latest);
+	perf->round_latest = perf->latest;
+	perf->round_events = 0;
+}
+
+static int take_record(
+	struct perf_reader *perf, const struct perf_record *record, struct diag *reason)
+{
+	switch (record->type) {
+	case RECORD_SAMPLE:
+		return take_sample(perf, record);
+	case RECORD_LOST:
+		return take_lost(perf, record);
+	case RECORD_LOST_SAMPLES:
+		return take_lost_samples(perf, record);
+	case RECORD_COMM:
+		return take_comm(perf, record);
+	case RECORD_FORK:
+		return take_fork(perf, record);
+	case RECORD_FINISHED_ROUND:
+		end_round(perf);
+		return 0;
+	case RECORD_HEADER_ATTR:
+		return take_attr(perf, record, reason);
+	case RECORD_TRACING_DATA:
+		return take_formats(perf, record, reason);
+	case RECORD_AUXTRACE:
+		return take_aux(perf, record);
+	case RECORD_FEATURE:
+		return take_feature(perf, record, reason);
+	default: /* of others, there may be more in the future, only the size matters */
+		return 0;
+	}
+}
+
+/* After the last record: what is known only now. */
+static int finish(struct perf_reader *perf)
+{
+	const char *trouble = perf_stream_trouble(perf->stream);
+	int error = end_gap(perf, NULL);
+
+	perf->at_end = true;
+	if (trouble)
+		reader_truncated(&perf->reader, trouble);
+	reader_saw(&perf->reader, perf->latest);
+	if (!error && perf->lost_counted > perf->lost_told)
+		error = add_lost(
+			perf, 0, perf->reader.counts.last, perf->lost_counted - perf->lost_told);
+	runs_finish(perf->runs);
+	return error;
+}
+
+/* Reads on until something may come out. */
+static int read_round(struct perf_reader *perf, struct diag *diag)
+{
+	struct diag reason = { "" };
+	struct perf_record record = { 0 };
+	int status = 1;
+
+	while (status == 1 && record.type != RECORD_FINISHED_ROUND) {
+		int error;
+
+		status = perf_stream_next(perf->stream, &record, &reason);
+		if (status != 1)
+			break;
+		error = take_record(perf, &record, &reason);
+		if (error == -ENODATA) { /* what follows the record isn't all there */
+			reader_truncated(&perf->reader, "it ends within what follows a record");
+			status = 0;
+		} else if (error) {
+			status = error;
+		}
+	}
+	if (!status)
+		status = finish(perf);
+	return status < 0 ? failed(perf, status, reason.text, diag) : 0;
+}
+
+static int next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag)
+{
+	struct perf_reader *perf = (struct perf_reader *)reader;
+
+	for (;;) {
+		int status = runs_next(perf->runs, cpu, event), error;
+
+		if (status == 1) {
+			reader_saw(reader, event->time);
+			return 1;
+		}
+		if (status < 0)
+			return failed(perf, status, "", diag);
+		if (perf->at_end)
+			return 0;
+		error = read_round(perf, diag);
+		if (error)
+			return error;
+	}
+}
+
+static void close_perf(struct reader *reader)
+{
+	struct perf_reader *perf = (struct perf_reader *)reader;
+
+	perf_stream_close(perf->stream);
+	runs_destroy(perf->runs);
+	raw_events_destroy(perf->raw);
+	perf_attrs_free(&perf->attrs);
+	seekable_close(&perf->file);
+	input_close(perf->input);
+	reader_release(reader);
+	free(perf);
+}
+
+static const struct reader_format perf_format = { .next = next, .close = close_perf };
+
+static int open_pipe(struct perf_reader *perf)
+{
+	uint8_t header[PERF_PIPE_HEADER_BYTES];
+	size_t got = 0;
+
+	while (got < sizeof(header)) { /* they were peeked at: they are there */
+		ssize_t n = input_read(perf->input, header + got, sizeof(header) - got);
+
+		if (n <= 0)
+			return n ? (int)n : -EIO;
+		got += (size_t)n;
+	}
+	return perf_stream_open_input(
+		&perf->stream, perf->input, sizeof(header), perf->attrs.big_endian);
+}
+
+static int open_file(struct perf_reader *perf, struct diag *reason)
+{
+	struct input *input = perf->input;
+	struct perf_header header = { 0 };
+	int error;
+
+	perf->input = NULL; /* it goes to the file, also on failure */
+	error = seekable_open(&perf->file, input);
+	if (!error)
+		error = perf_header_read(
+			&perf->file, &perf->attrs, &perf->names, &perf->raw, &header, reason);
+	if (error)
+		return error;
+	if (header.cut)
+		reader_truncated(&perf->reader, "it ends before its last section does");
+	perf->reader.source.clock = perf->attrs.clock;
+	return perf_stream_open_file(&perf->stream, &perf->file, header.data_begin, header.data_end,
+		perf->attrs.big_endian);
+}
+
+static int open_either(struct perf_reader *perf, struct diag *reason)
+{
+	const char *data;
+	size_t bytes;
+	int error = input_peek(perf->input, &data, &bytes);
+
+	if (error)
+		return error;
+	if (bytes < PERF_PIPE_HEADER_BYTES)
+		return diag_set(reason, -EINVAL, "it ends within its header, at %zu", bytes);
+	perf->attrs.big_endian = !memcmp(data, PERF_MAGIC_BIG_ENDIAN, 8);
+	return perf_header_is_pipe((const uint8_t *)data, perf->attrs.big_endian)
+		       ? open_pipe(perf)
+		       : open_file(perf, reason);
+}
+
+int perf_reader_open(struct input *input, const char *file, const struct reader_options *options,
+	size_t records, struct reader **reader, struct diag *diag)
+{
+	struct perf_reader *perf = calloc(1, sizeof(*perf));
+	struct diag reason = { "" };
+	int error = -ENOMEM;
+
+	*reader = NULL;
+	if (!perf) {
+		input_close(input);
+		return diag_set(diag, error, "%s: no memory", file);
+	}
+	perf->input = input;
+	perf->file.fd = -1;
+	if (!reader_prepare(&perf->reader, &perf_format, file))
+		error = runs_create(&perf->runs, records);
+	perf->reader.source.format = "perf.data";
+	perf->names.names = perf->reader.names;
+	if (!error)
+		error = open_either(perf, &reason);
+	if (error)
+		error = failed(perf, error, reason.text, diag);
+	else
+		error = reader_set_hz(&perf->reader, 1000000000, options, diag);
+	if (error)
+		close_perf(&perf->reader);
+	else
+		*reader = &perf->reader;
+	return error;
+}
