@@ -65,12 +65,14 @@ static int failed(struct perf_reader *perf, int error, const char *reason, struc
 	return reader_failed(&perf->reader, &perf->names, error, diag);
 }
 
-static int add(struct perf_reader *perf, unsigned cpu, const struct event *event)
+/* A place for an event; *event is NULL if it can't be taken any more. */
+static int place(struct perf_reader *perf, uint64_t time, struct event **event)
 {
-	int error = runs_add(perf->runs, cpu, event);
+	int error = runs_place(perf->runs, time, event);
 
 	if (error != -ESTALE)
 		return error;
+	*event = NULL;
 	perf->reader.counts.unparsed++;
 	if (!perf->late)
 		reader_truncated(&perf->reader,
@@ -81,17 +83,21 @@ static int add(struct perf_reader *perf, unsigned cpu, const struct event *event
 
 static int add_lost(struct perf_reader *perf, unsigned cpu, uint64_t time, uint64_t count)
 {
-	struct event event = {
+	struct event *event;
+	int error = place(perf, time, &event);
+
+	reader_saw(&perf->reader, time);
+	reader_lost(&perf->reader, count, false);
+	if (error || !event)
+		return error;
+	*event = (struct event){
 		.time = time,
 		.id = EVENT_LOST,
 		.device = EVENT_NO_DEVICE,
 		.queue = EVENT_NO_QUEUE,
 		.arg = event_lost_arg(count, false),
 	};
-
-	reader_saw(&perf->reader, time);
-	reader_lost(&perf->reader, count, false);
-	return add(perf, cpu, &event);
+	return runs_commit(perf->runs, cpu);
 }
 
 /*
@@ -121,7 +127,7 @@ static int take_sample(struct perf_reader *perf, const struct perf_record *recor
 		perf_attrs_sample(&perf->attrs, record->data, record->bytes);
 	struct perf_sample sample;
 	struct raw_record raw;
-	struct event event;
+	struct event *event;
 	int status;
 
 	perf->reader.counts.read++;
@@ -141,11 +147,14 @@ static int take_sample(struct perf_reader *perf, const struct perf_record *recor
 	}
 	if (!layout->tracepoint || !sample.raw || !perf->raw)
 		return 0;
+	status = place(perf, sample.time, &event);
+	if (status || !event)
+		return status;
 	raw = (struct raw_record){ sample.time, sample.pid, sample.raw, sample.raw_bytes };
-	status = raw_event_parse(perf->raw, &raw, &event);
+	status = raw_event_parse(perf->raw, &raw, event);
 	if (status == RAW_EVENT_USED) {
 		perf->round_events++;
-		return add(perf, sample.cpu, &event);
+		return runs_commit(perf->runs, sample.cpu);
 	}
 	perf->reader.counts.unparsed += status == RAW_EVENT_UNPARSED;
 	return status < 0 ? status : 0;

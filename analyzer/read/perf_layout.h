@@ -61,6 +61,7 @@ static inline bool perf_layout_sample(const struct perf_layout *layout, const ui
 	sample->cpu = layout->cpu ? bytes_32(record + layout->cpu, big_endian) : 0;
 	sample->pid = layout->pid ? (int32_t)bytes_32(record + layout->pid, big_endian) : -1;
 	sample->raw = NULL;
+	sample->raw_bytes = 0;
 	if (layout->counters) {
 		if (bytes - at < layout->counters_head)
 			return false;

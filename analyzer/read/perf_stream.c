@@ -10,6 +10,9 @@
 /* Room for the largest record, 65535 bytes, and for several before it; stays in the cache. */
 #define WINDOW_BYTES ((size_t)256 * 1024)
 
+/* So far ahead that it is there in time; reading on is no error where there is nothing. */
+#define PREFETCH_BYTES 1024
+
 struct window {
 	uint8_t *data; /* WINDOW_BYTES */
 	size_t begin, end;
@@ -120,6 +123,7 @@ static inline int front(const struct window *window, bool big_endian, struct per
 	size_t bytes = window->end - window->begin;
 
 	record->data = window->data + window->begin;
+	__builtin_prefetch(record->data + PREFETCH_BYTES);
 	if (bytes < PERF_HEAD_BYTES)
 		return 0;
 	record->bytes = bytes_16(record->data + 6, big_endian);

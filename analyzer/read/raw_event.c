@@ -11,22 +11,13 @@
 #include <string.h>
 
 #define TYPES       65536 /* the type of a record has 16 bits */
-#define CACHED      16
-#define CACHED_TEXT 16 /* names up to this length, with the NUL: all names of devices */
-
-/* A name as it lies in a record, and its index. */
-struct cached_name {
-	uint64_t low, high; /* its bytes */
-	uint64_t key;       /* length and kind; 0: nothing is cached here */
-	int index;
-};
+#define CACHED_TEXT 16    /* names up to this length, with the NUL: all names of devices */
 
 struct raw_events {
 	struct kernel_names *names;
 	bool big_endian;
 	unsigned long_bytes;
 	struct raw_tasks *tasks;
-	struct cached_name cached[CACHED];
 	struct raw_plan *plans[TYPES];
 };
 
@@ -75,23 +66,30 @@ int raw_events_fork(struct raw_events *raw, int32_t pid, int32_t parent)
 	return raw_tasks_fork(raw->tasks, pid, parent);
 }
 
-/*
- * All numbers of a record. Whatever a field's size, 8 bytes are loaded of which it is the last (it
- * never is among the first 8 of the record); in a little-endian record it is in the upper bits.
- */
-static bool load_numbers(const struct raw_events *raw, struct raw_plan *plan, const uint8_t *data)
+/* All numbers of a record. See raw_format.h. */
+static inline void load_numbers(struct raw_plan *plan, const uint8_t *data, bool big_endian)
 {
 	for (unsigned i = 0; i < plan->step_count; i++) {
 		const struct raw_step *step = &plan->steps[i];
-		uint64_t value = bytes_64(data + step->end - 8, raw->big_endian);
+		uint64_t value = bytes_64(data + step->end - 8, big_endian);
 
-		if (raw->big_endian)
+		if (big_endian)
 			value <<= step->shift;
-		value = step->is_signed ? (uint64_t)((int64_t)value >> step->shift)
-					: value >> step->shift;
-		if (value - (uint64_t)step->low > step->span)
-			return false;
+		value = (uint64_t)((int64_t)value >> step->shift) & step->mask;
 		plan->fields.number[step->field] = (int64_t)value;
+	}
+}
+
+/* Whether all numbers are in their ranges. Only called where it isn't certain. */
+static bool can_be(const struct raw_plan *plan)
+{
+	for (unsigned i = 0; i < plan->step_count; i++) {
+		const struct raw_step *step = &plan->steps[i];
+		const struct kernel_range *range = &kernel_ranges[step->field];
+		int64_t value = plan->fields.number[step->field];
+
+		if (!step->any && (value < range->low || value > range->high))
+			return false;
 	}
 	return true;
 }
@@ -110,29 +108,30 @@ static int look_up_name(
 }
 
 /*
- * The same, by way of a cache. A name's bytes are compared as two words: the 8 bytes that end with
- * it and, of a longer one, the 8 that begin it.
+ * The same, by way of the names that this kind of event had last. A name's bytes are compared as
+ * two words: the 8 bytes that end with it and, of a longer one, the 8 that begin it.
  */
-static int cached_name(
-	struct raw_events *raw, enum name_kind kind, const uint8_t *text, size_t bytes, int *index)
+static inline int cached_name(struct raw_events *raw, struct raw_plan *plan, const uint8_t *text,
+	size_t bytes, int *index)
 {
-	uint64_t key = bytes | (uint64_t)(kind + 1) << 32, low = bytes_64(text + bytes - 8, false),
-		 high = 0;
-	struct cached_name *cached;
+	uint64_t low = bytes_64(text + bytes - 8, false), high = 0;
+	struct raw_name *cached = plan->names;
 	int error;
 
 	if (bytes > 8)
 		high = bytes_64(text, false);
 	else
 		low >>= 8 * (8 - bytes);
-	cached = &raw->cached[((low ^ high) * UINT64_C(0x9e3779b97f4a7c15)) >> 60];
-	if (cached->key == key && cached->low == low && cached->high == high) {
-		*index = cached->index;
-		return 0;
+	for (unsigned i = 0; i < RAW_NAMES; i++, cached++) {
+		if (cached->low == low && cached->high == high && cached->bytes == bytes) {
+			*index = cached->index;
+			return 0;
+		}
 	}
-	error = look_up_name(raw, kind, text, bytes, index);
+	error = look_up_name(raw, (enum name_kind)plan->kind->name_kind, text, bytes, index);
 	if (!error)
-		*cached = (struct cached_name){ low, high, key, *index };
+		plan->names[plan->next_name++ % RAW_NAMES] =
+			(struct raw_name){ low, high, bytes, *index };
 	return error;
 }
 
@@ -155,7 +154,7 @@ static int load_name(struct raw_events *raw, struct raw_plan *plan, const struct
 	if (offset < 8 || offset > record->bytes || bytes > record->bytes - offset)
 		return -EBADMSG;
 	if (bytes && bytes <= CACHED_TEXT)
-		error = cached_name(raw, kind, data + offset, bytes, &index);
+		error = cached_name(raw, plan, data + offset, bytes, &index);
 	else if (bytes)
 		error = look_up_name(raw, kind, data + offset, bytes, &index);
 	plan->fields.number[FIELD_NAME] = index;
@@ -227,7 +226,13 @@ int raw_event_parse(struct raw_events *raw, const struct raw_record *record, str
 	plan = raw->plans[bytes_16(record->data, raw->big_endian)];
 	if (!plan)
 		return RAW_EVENT_SKIP;
-	if (record->bytes < plan->bytes || !load_numbers(raw, plan, record->data))
+	if (record->bytes < plan->bytes)
+		return RAW_EVENT_UNPARSED;
+	if (raw->big_endian)
+		load_numbers(plan, record->data, true);
+	else
+		load_numbers(plan, record->data, false);
+	if (!plan->any && !can_be(plan))
 		return RAW_EVENT_UNPARSED;
 	error = look_up_names(raw, plan, record);
 	if (error)

@@ -44,17 +44,26 @@ static void bind_number(struct raw_plan *plan, enum kernel_field field, uint32_t
 	uint32_t bytes, bool is_signed)
 {
 	const struct kernel_range *range = &kernel_ranges[field];
+	unsigned bits = 8 * bytes;
+	uint64_t all;
+	struct raw_step *step;
 
-	if (bytes > 8 || offset + bytes < 8)
+	if (bytes > 8 || offset + bytes < 8 || offset + bytes > UINT16_MAX)
 		return;
-	plan->steps[plan->step_count++] = (struct raw_step){
-		.end = offset + bytes,
-		.shift = (uint8_t)(64 - 8 * bytes),
-		.is_signed = is_signed,
+	all = UINT64_MAX >> (64 - bits);
+	step = &plan->steps[plan->step_count++];
+	*step = (struct raw_step){
+		.end = (uint16_t)(offset + bytes),
+		.shift = (uint8_t)(64 - bits),
 		.field = (uint8_t)field,
-		.low = range->low,
-		.span = (uint64_t)range->high - (uint64_t)range->low,
+		.mask = is_signed ? UINT64_MAX : all,
 	};
+	if (is_signed || bits == 64)
+		step->any = range->low <= -(int64_t)(all >> 1) - 1 &&
+			    range->high >= (int64_t)(all >> 1);
+	else
+		step->any = range->low <= 0 && range->high >= (int64_t)all;
+	plan->any = plan->any && step->any;
 	plan->fields.present |= UINT32_C(1) << field;
 }
 
@@ -305,6 +314,7 @@ int raw_format_compile(const char *system, const char *format, size_t bytes, boo
 	if (!p)
 		return diag_set(diag, -ENOMEM, "no memory");
 	p->kind = kind;
+	p->any = true;
 	if (bytes <= RAW_FORMAT_BYTES)
 		error = compile(p, system, format, bytes, big_endian, long_bytes);
 	if (error) {

@@ -8,14 +8,16 @@
 #include "diag.h"
 #include "kernel_event.h"
 
-/* A number: its last byte is before `end`, which is 8 at least. */
+/*
+ * A number. Whatever its size, 8 bytes are loaded of which it is the last (its end is 8 at least);
+ * in a little-endian record it is in their upper bits.
+ */
 struct raw_step {
-	uint32_t end;
+	uint16_t end;
 	uint8_t shift; /* 64 less the bits it has */
-	bool is_signed;
 	uint8_t field; /* enum kernel_field */
-	int64_t low;   /* the lowest value it can have */
-	uint64_t span; /* from the lowest to the highest */
+	bool any;      /* all numbers that it can hold may be */
+	uint64_t mask; /* of a number without sign: the bits it has; else all */
 };
 
 enum raw_text_form {
@@ -28,6 +30,15 @@ enum raw_text_form {
 struct raw_text {
 	enum raw_text_form form;
 	uint32_t offset, bytes;
+};
+
+#define RAW_NAMES 4
+
+/* A short name as it lies in a record, and its index. */
+struct raw_name {
+	uint64_t low, high; /* its bytes */
+	size_t bytes;       /* 0: there is none */
+	int index;
 };
 
 /* The name of a reason's number. */
@@ -43,6 +54,7 @@ struct raw_plan {
 	size_t bytes; /* that a record has at least; SIZE_MAX: the format lacks what it must have */
 	struct raw_step steps[FIELD_COUNT];
 	unsigned step_count;
+	bool any;             /* of all steps */
 	struct raw_text name; /* of the device, or of the interrupt's handler */
 
 	/*
@@ -54,6 +66,8 @@ struct raw_plan {
 	size_t symbol_count;
 	char *text; /* the format, which holds the symbols' texts */
 
+	struct raw_name names[RAW_NAMES]; /* that were looked up last */
+	unsigned next_name;
 	bool reason_named; /* the last reason that was looked up, and its index */
 	uint64_t reason_value;
 	int reason_index;

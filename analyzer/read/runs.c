@@ -42,6 +42,7 @@ struct runs {
 	size_t heap_count;
 
 	struct order *order; /* not NULL: all that is waiting and that follows goes through it */
+	struct event place;  /* to be added to it */
 	bool finished;
 };
 
@@ -67,6 +68,16 @@ static struct block *take_block(struct runs *r)
 	if (block)
 		block->next = NULL;
 	return block;
+}
+
+static void free_blocks(struct block *block)
+{
+	while (block) {
+		struct block *next = block->next;
+
+		free(block);
+		block = next;
+	}
 }
 
 static bool earlier(const struct record *a, const struct record *b)
@@ -113,9 +124,15 @@ static void push_heap(struct runs *r, uint32_t run)
 	r->heap[at] = run;
 }
 
+/* A place that was given out and not filled doesn't count. */
+static bool is_empty(const struct run *run)
+{
+	return !run->first || (run->first == run->last && run->begin == run->end);
+}
+
 static bool is_released(const struct runs *r, const struct run *run)
 {
-	return run->first && front(run)->event.time <= r->released;
+	return !is_empty(run) && front(run)->event.time <= r->released;
 }
 
 void runs_release(struct runs *r, uint64_t time)
@@ -173,12 +190,8 @@ static int give_up(struct runs *r)
 	runs_release(r, UINT64_MAX);
 	while (!error && next_released(r, &cpu, &event)) {
 		error = order_add(r->order, cpu, &event);
-		while (r->free) { /* order.c needs memory, too */
-			struct block *block = r->free;
-
-			r->free = block->next;
-			free(block);
-		}
+		free_blocks(r->free); /* order.c needs memory, too */
+		r->free = NULL;
 	}
 	return error;
 }
@@ -226,46 +239,71 @@ static bool belongs(const struct runs *r, size_t run, uint64_t time)
 	       (!run || r->runs[run - 1].last_time > time);
 }
 
-static int append(struct runs *r, struct run *run, unsigned cpu, const struct event *event)
+/* Makes room behind the last record of a run. */
+static int add_block(struct runs *r, struct run *run)
 {
-	if (!run->first || run->end == BLOCK_RECORDS) {
-		struct block *block = take_block(r);
+	struct block *block = take_block(r);
 
-		if (!block)
-			return -ENOMEM;
-		if (run->last)
-			run->last->next = block;
-		else
-			run->first = block;
-		run->last = block;
-		run->end = 0;
-		if (run->first == block)
-			run->begin = 0;
+	if (!block)
+		return -ENOMEM;
+	if (run->last) {
+		run->last->next = block;
+	} else {
+		run->first = block;
+		run->begin = 0;
 	}
-	run->last->records[run->end++] =
-		(struct record){ .event = *event, .cpu = cpu, .number = r->number++ };
-	run->last_time = event->time;
-	r->waiting++;
+	run->last = block;
+	run->end = 0;
 	return 0;
 }
 
-int runs_add(struct runs *r, unsigned cpu, const struct event *event)
+/* Finds the run that an event of that time belongs to, or makes one; else gives up. */
+static int choose_run(struct runs *r, uint64_t time)
 {
-	if (r->any_out && event->time < r->last_out)
-		return -ESTALE;
-	if (!r->order && !belongs(r, r->current, event->time)) {
-		r->current = find_run(r, event->time);
-		if (r->current == r->count && r->count < RUNS_MOST && add_run(r))
-			return -ENOMEM;
-	}
-	if (!r->order && (r->waiting == r->most || r->current == r->count)) {
-		int error = give_up(r);
+	r->current = find_run(r, time);
+	if (r->current == r->count)
+		return r->count < RUNS_MOST ? add_run(r) : give_up(r);
+	return 0;
+}
 
-		if (error)
-			return error;
+int runs_place(struct runs *r, uint64_t time, struct event **event)
+{
+	struct run *run;
+	int error = 0;
+
+	if (r->any_out && time < r->last_out)
+		return -ESTALE;
+	if (!r->order && r->waiting == r->most)
+		error = give_up(r);
+	if (!r->order && !error && !belongs(r, r->current, time))
+		error = choose_run(r, time);
+	if (error)
+		return error;
+	if (r->order) {
+		*event = &r->place;
+		return 0;
 	}
-	return r->order ? order_add(r->order, cpu, event)
-			: append(r, &r->runs[r->current], cpu, event);
+	run = &r->runs[r->current];
+	if ((!run->first || run->end == BLOCK_RECORDS) && add_block(r, run))
+		return -ENOMEM;
+	*event = &run->last->records[run->end].event;
+	return 0;
+}
+
+int runs_commit(struct runs *r, unsigned cpu)
+{
+	struct run *run;
+	struct record *record;
+
+	if (r->order)
+		return order_add(r->order, cpu, &r->place);
+	run = &r->runs[r->current];
+	record = &run->last->records[run->end++];
+	record->cpu = cpu;
+	record->number = r->number++;
+	run->last_time = record->event.time;
+	r->waiting++;
+	return 0;
 }
 
 size_t runs_waiting(const struct runs *r)
@@ -298,19 +336,9 @@ void runs_destroy(struct runs *r)
 {
 	if (!r)
 		return;
-	runs_release(r, UINT64_MAX);
-	while (r->heap_count) {
-		struct event event;
-		unsigned cpu;
-
-		next_released(r, &cpu, &event);
-	}
-	while (r->free) {
-		struct block *block = r->free;
-
-		r->free = block->next;
-		free(block);
-	}
+	for (size_t i = 0; i < r->count; i++)
+		free_blocks(r->runs[i].first);
+	free_blocks(r->free);
 	order_destroy(r->order);
 	free(r->runs);
 	free(r->heap);

@@ -24,10 +24,14 @@ struct runs;
 int runs_create(struct runs **runs, size_t events);
 
 /*
- * 0; -ESTALE if the event precedes one that has come out, and can't be taken any more; -ENOMEM; or
- * the negative errno of a temporary file.
+ * A place for an event of that time, to be filled and then committed (or forgotten: the next one
+ * gets it). So it needn't be copied. 0; -ESTALE if it precedes one that has come out, and can't be
+ * taken any more; -ENOMEM; or the negative errno of a temporary file.
  */
-int runs_add(struct runs *runs, unsigned cpu, const struct event *event);
+int runs_place(struct runs *runs, uint64_t time, struct event **event);
+
+/* Adds what was filled. 0 or a negative errno. */
+int runs_commit(struct runs *runs, unsigned cpu);
 
 /* How many events are waiting. */
 size_t runs_waiting(const struct runs *runs);
