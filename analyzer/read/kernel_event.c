@@ -24,15 +24,75 @@ const struct kernel_range kernel_ranges[FIELD_COUNT] = {
 
 /* Fields of events with a packet, and of one that is handed to a device. */
 #define PACKET B(ADDRESS) | B(LEN)
-#define START                                                                                \
-	B(NAME) | B(QUEUE) | B(TRANSPORT) | B(TRANSPORT_VALID) | B(GSO_SIZE) | B(GSO_SEGS) | \
-		B(GSO_TYPE)
-#define SOCK B(ADDRESS) | B(FAMILY) | B(PROTOCOL) | B(ERROR) | B(FLAGS)
+#define START  B(QUEUE) | B(TRANSPORT) | B(TRANSPORT_VALID) | B(GSO_SIZE) | B(GSO_SEGS) | B(GSO_TYPE)
+#define SOCK   B(ADDRESS) | B(FAMILY) | B(PROTOCOL) | B(ERROR) | B(FLAGS)
 
-#define KIND(system, name, id, name_kind, needs, uses, arg)                                       \
-	{                                                                                         \
-		name, sizeof(name) - 1, system, sizeof(system) - 1, EVENT_##id, NAME_##name_kind, \
-			needs, (needs) | (uses), arg                                              \
+/* A part of event.arg that is a field's number as it is. */
+#define PART(id, field, number)                                     \
+	{                                                           \
+		FIELD_##number, shift_of_##id##_##field,            \
+			UINT64_MAX >> (64 - bits_of_##id##_##field) \
+	}
+#define X(id, field, shift, bits, style) \
+	enum { shift_of_##id##_##field = (shift), bits_of_##id##_##field = (bits) };
+EVENT_FIELDS(X)
+#undef X
+
+#define NO_PARTS          \
+	0,                \
+	{                 \
+		{ 0 },    \
+		{         \
+			0 \
+		}         \
+	}
+#define NETIF_RX          \
+	1,                \
+	{                 \
+		{ 0 },    \
+		{         \
+			0 \
+		}         \
+	} /* EVENT_PUT(RECEIVE, netif_rx, 1) */
+#define XMIT_PARTS                  \
+	0,                          \
+	{                           \
+		PART(XMIT, rc, RC), \
+		{                   \
+			0           \
+		}                   \
+	}
+#define FREE_PARTS                          \
+	0,                                  \
+	{                                   \
+		PART(FREE, reason, REASON), \
+		{                           \
+			0                   \
+		}                           \
+	}
+#define POLL_PARTS                                                           \
+	0,                                                                   \
+	{                                                                    \
+		PART(NAPI_POLL, work, WORK), PART(NAPI_POLL, budget, BUDGET) \
+	}
+#define VEC_PARTS                              \
+	0,                                     \
+	{                                      \
+		PART(SOFTIRQ_ENTRY, vec, VEC), \
+		{                              \
+			0                      \
+		}                              \
+	}
+#define IRQ_PARTS                                                         \
+	0,                                                                \
+	{                                                                 \
+		PART(IRQ_ENTRY, irq, IRQ), PART(IRQ_ENTRY, name, HANDLER) \
+	}
+
+#define KIND(system, name, id, special, needs, uses, parts)                                     \
+	{                                                                                       \
+		name, sizeof(name) - 1, system, sizeof(system) - 1, EVENT_##id, special, needs, \
+			(needs) | (uses), parts                                                 \
 	}
 
 /*
@@ -40,32 +100,35 @@ const struct kernel_range kernel_ranges[FIELD_COUNT] = {
  * queueing, and of the latter many entries have one exit. Receive ends only say what was returned.
  */
 static const struct kernel_kind kinds[] = {
-	KIND("skb", "consume_skb", FREE, DEVICE, B(ADDRESS), PACKET, 0),
-	KIND("net", "net_dev_start_xmit", START_XMIT, DEVICE, B(ADDRESS) | B(NAME), PACKET | START,
-		0),
-	KIND("net", "net_dev_xmit", XMIT, DEVICE, B(ADDRESS) | B(NAME) | B(RC), PACKET, 0),
-	KIND("net", "net_dev_queue", QUEUE, DEVICE, B(ADDRESS) | B(NAME), PACKET, 0),
-	KIND("net", "netif_receive_skb", RECEIVE, DEVICE, B(ADDRESS) | B(NAME), PACKET, 0),
-	KIND("net", "netif_rx", RECEIVE, DEVICE, B(ADDRESS) | B(NAME), PACKET, 1),
-	KIND("skb", "kfree_skb", FREE, DEVICE, B(ADDRESS), PACKET | B(REASON), 0),
-	KIND("net", "napi_gro_receive_entry", RECEIVE_BEGIN, DEVICE, B(ADDRESS) | B(NAME), PACKET,
-		0),
-	KIND("net", "napi_gro_receive_exit", RECEIVE_END, DEVICE, 0, 0, 0),
-	KIND("net", "netif_receive_skb_entry", RECEIVE_BEGIN, DEVICE, B(ADDRESS) | B(NAME), PACKET,
-		0),
-	KIND("net", "netif_receive_skb_exit", RECEIVE_END, DEVICE, 0, 0, 0),
-	KIND("net", "napi_gro_frags_entry", RECEIVE_BEGIN, DEVICE, B(ADDRESS) | B(NAME), PACKET, 0),
-	KIND("net", "napi_gro_frags_exit", RECEIVE_END, DEVICE, 0, 0, 0),
-	KIND("skb", "skb_copy_datagram_iovec", COPY, DEVICE, B(ADDRESS), PACKET, 0),
-	KIND("napi", "napi_poll", NAPI_POLL, DEVICE, B(NAME), B(ADDRESS) | B(WORK) | B(BUDGET), 0),
-	KIND("irq", "softirq_raise", SOFTIRQ_RAISE, DEVICE, B(VEC), 0, 0),
-	KIND("irq", "softirq_entry", SOFTIRQ_ENTRY, DEVICE, B(VEC), 0, 0),
-	KIND("irq", "softirq_exit", SOFTIRQ_EXIT, DEVICE, B(VEC), 0, 0),
-	KIND("irq", "irq_handler_entry", IRQ_ENTRY, IRQ, B(IRQ), B(NAME), 0),
-	KIND("irq", "irq_handler_exit", IRQ_EXIT, IRQ, B(IRQ), 0, 0),
-	KIND("sock", "sock_send_length", SOCK_SEND, DEVICE, B(RESULT) | B(PROCESS), SOCK, 0),
-	KIND("sock", "sock_recv_length", SOCK_RECV, DEVICE, B(RESULT) | B(PROCESS), SOCK, 0),
-	KIND("", "dev_kfree_skb_irq", FREE, DEVICE, B(ADDRESS), PACKET, 0),
+	KIND("skb", "consume_skb", FREE, false, B(ADDRESS), PACKET, NO_PARTS),
+	KIND("net", "net_dev_start_xmit", START_XMIT, true, B(ADDRESS) | B(DEVICE), PACKET | START,
+		NO_PARTS),
+	KIND("net", "net_dev_xmit", XMIT, false, B(ADDRESS) | B(DEVICE) | B(RC), PACKET,
+		XMIT_PARTS),
+	KIND("net", "net_dev_queue", QUEUE, false, B(ADDRESS) | B(DEVICE), PACKET, NO_PARTS),
+	KIND("net", "netif_receive_skb", RECEIVE, false, B(ADDRESS) | B(DEVICE), PACKET, NO_PARTS),
+	KIND("net", "netif_rx", RECEIVE, false, B(ADDRESS) | B(DEVICE), PACKET, NETIF_RX),
+	KIND("skb", "kfree_skb", FREE, false, B(ADDRESS), PACKET | B(REASON), FREE_PARTS),
+	KIND("net", "napi_gro_receive_entry", RECEIVE_BEGIN, false, B(ADDRESS) | B(DEVICE), PACKET,
+		NO_PARTS),
+	KIND("net", "napi_gro_receive_exit", RECEIVE_END, false, 0, 0, NO_PARTS),
+	KIND("net", "netif_receive_skb_entry", RECEIVE_BEGIN, false, B(ADDRESS) | B(DEVICE), PACKET,
+		NO_PARTS),
+	KIND("net", "netif_receive_skb_exit", RECEIVE_END, false, 0, 0, NO_PARTS),
+	KIND("net", "napi_gro_frags_entry", RECEIVE_BEGIN, false, B(ADDRESS) | B(DEVICE), PACKET,
+		NO_PARTS),
+	KIND("net", "napi_gro_frags_exit", RECEIVE_END, false, 0, 0, NO_PARTS),
+	KIND("skb", "skb_copy_datagram_iovec", COPY, false, B(ADDRESS), PACKET, NO_PARTS),
+	KIND("napi", "napi_poll", NAPI_POLL, false, B(DEVICE), B(ADDRESS) | B(WORK) | B(BUDGET),
+		POLL_PARTS),
+	KIND("irq", "softirq_raise", SOFTIRQ_RAISE, false, B(VEC), 0, VEC_PARTS),
+	KIND("irq", "softirq_entry", SOFTIRQ_ENTRY, false, B(VEC), 0, VEC_PARTS),
+	KIND("irq", "softirq_exit", SOFTIRQ_EXIT, false, B(VEC), 0, VEC_PARTS),
+	KIND("irq", "irq_handler_entry", IRQ_ENTRY, false, B(IRQ), B(HANDLER), IRQ_PARTS),
+	KIND("irq", "irq_handler_exit", IRQ_EXIT, false, B(IRQ), 0, IRQ_PARTS),
+	KIND("sock", "sock_send_length", SOCK_SEND, true, B(RESULT) | B(PROCESS), SOCK, NO_PARTS),
+	KIND("sock", "sock_recv_length", SOCK_RECV, true, B(RESULT) | B(PROCESS), SOCK, NO_PARTS),
+	KIND("", "dev_kfree_skb_irq", FREE, false, B(ADDRESS), PACKET, NO_PARTS),
 };
 
 const struct kernel_kind *kernel_kind_find(
@@ -114,8 +177,7 @@ static uint64_t header_bytes(const struct kernel_fields *f)
 
 static void make_start(const struct kernel_fields *f, struct event *event)
 {
-	uint64_t queue =
-		f->present & B(QUEUE) ? (uint64_t)f->number[FIELD_QUEUE] : EVENT_QUEUE_UNKNOWN;
+	uint64_t queue = (uint64_t)f->number[FIELD_QUEUE];
 
 	event->queue = (uint8_t)queue;
 	event->arg = EVENT_PUT(START_XMIT, gso_size, (uint64_t)f->number[FIELD_GSO_SIZE]) |
@@ -136,51 +198,13 @@ static void make_sock(const struct kernel_fields *f, struct event *event)
 		     EVENT_PUT(SOCK_SEND, flags, (uint64_t)f->number[FIELD_FLAGS]);
 }
 
-void kernel_event_make(
+void kernel_event_make_special(
 	const struct kernel_kind *kind, const struct kernel_fields *f, struct event *event)
 {
-	int64_t name = f->present & B(NAME) ? f->number[FIELD_NAME] : -1;
-	uint64_t irq = (uint64_t)f->number[FIELD_IRQ];
-	uint64_t work = f->present & B(WORK) ? (uint64_t)f->number[FIELD_WORK] : EVENT_WORK_UNKNOWN;
-
-	event->id = kind->id;
-	event->device =
-		kind->name_kind == NAME_DEVICE && name >= 0 ? (uint8_t)name : EVENT_NO_DEVICE;
-	event->queue = EVENT_NO_QUEUE;
-	event->len = (uint32_t)f->number[FIELD_LEN];
-	event->packet = (uint64_t)f->number[FIELD_ADDRESS];
-	event->arg = kind->arg;
-	switch (kind->id) {
-	case EVENT_START_XMIT:
+	if (kind->id == EVENT_START_XMIT)
 		make_start(f, event);
-		break;
-	case EVENT_XMIT:
-		event->arg = EVENT_PUT(XMIT, rc, (uint64_t)f->number[FIELD_RC]);
-		break;
-	case EVENT_FREE:
-		event->arg = EVENT_PUT(FREE, reason, (uint64_t)f->number[FIELD_REASON]);
-		break;
-	case EVENT_NAPI_POLL: /* its packet is the struct napi, which tells the queues apart */
-		event->arg = EVENT_PUT(NAPI_POLL, work, work) |
-			     EVENT_PUT(NAPI_POLL, budget, (uint64_t)f->number[FIELD_BUDGET]);
-		break;
-	case EVENT_IRQ_ENTRY:
-		event->arg = EVENT_PUT(IRQ_ENTRY, irq, irq) |
-			     EVENT_PUT(IRQ_ENTRY, name, name > 0 ? (uint64_t)name : 0);
-		break;
-	case EVENT_IRQ_EXIT:
-		event->arg = EVENT_PUT(IRQ_EXIT, irq, irq);
-		break;
-	case EVENT_SOFTIRQ_RAISE:
-	case EVENT_SOFTIRQ_ENTRY:
-	case EVENT_SOFTIRQ_EXIT:
-		event->arg = EVENT_PUT(SOFTIRQ_ENTRY, vec, (uint64_t)f->number[FIELD_VEC]);
-		break;
-	case EVENT_SOCK_SEND:
-	case EVENT_SOCK_RECV:
+	else
 		make_sock(f, event);
-		break;
-	}
 }
 
 int kernel_name(struct kernel_names *names, enum name_kind kind, const char *text, size_t bytes)

@@ -13,27 +13,28 @@
 #include <stddef.h>
 
 /* X(field, lowest value, highest value): what events of the vocabulary need. */
-#define KERNEL_FIELDS(X)                                                                          \
-	X(ADDRESS, INT64_MIN, INT64_MAX) /* skbaddr, napi, sk; 0 if the kernel hides it */        \
-	X(NAME, INT32_MIN, INT32_MAX)    /* of device or handler: its index; negative: unknown */ \
-	X(LEN, 0, UINT32_MAX)                                                                     \
-	X(RC, INT32_MIN, INT32_MAX)                                                               \
-	X(QUEUE, 0, UINT16_MAX)                                                                   \
-	X(TRANSPORT, INT32_MIN, INT32_MAX)                                                        \
-	X(TRANSPORT_VALID, 0, 1)                                                                  \
-	X(GSO_SIZE, 0, UINT16_MAX)                                                                \
-	X(GSO_SEGS, 0, UINT16_MAX)                                                                \
-	X(GSO_TYPE, 0, UINT32_MAX)                                                                \
-	X(REASON, 0, UINT32_MAX) /* of a drop: its index, 0 if consumed (see kernel_reason) */    \
-	X(IRQ, INT32_MIN, INT32_MAX)                                                              \
-	X(VEC, 0, UINT8_MAX)                                                                      \
-	X(WORK, INT32_MIN, INT32_MAX)                                                             \
-	X(BUDGET, INT32_MIN, INT32_MAX)                                                           \
-	X(FAMILY, INT64_MIN, INT64_MAX)                                                           \
-	X(PROTOCOL, INT64_MIN, INT64_MAX)                                                         \
-	X(RESULT, INT32_MIN, UINT32_MAX) /* of a socket's call: bytes, or a negative errno */     \
-	X(ERROR, INT32_MIN, INT32_MAX)   /* of the same, where it stands apart; 0: none */        \
-	X(FLAGS, INT32_MIN, UINT32_MAX)                                                           \
+#define KERNEL_FIELDS(X)                                                                        \
+	X(ADDRESS, INT64_MIN, INT64_MAX) /* skbaddr, napi, sk; 0 if the kernel hides it */      \
+	X(DEVICE, 0, UINT8_MAX)   /* its index; EVENT_NO_DEVICE: the kernel blanked its name */ \
+	X(HANDLER, 0, UINT16_MAX) /* of an interrupt: index of its name; 0: blanked */          \
+	X(LEN, 0, UINT32_MAX)                                                                   \
+	X(RC, INT32_MIN, INT32_MAX)                                                             \
+	X(QUEUE, 0, UINT16_MAX)                                                                 \
+	X(TRANSPORT, INT32_MIN, INT32_MAX)                                                      \
+	X(TRANSPORT_VALID, 0, 1)                                                                \
+	X(GSO_SIZE, 0, UINT16_MAX)                                                              \
+	X(GSO_SEGS, 0, UINT16_MAX)                                                              \
+	X(GSO_TYPE, 0, UINT32_MAX)                                                              \
+	X(REASON, 0, UINT32_MAX) /* of a drop: its index, 0 if consumed (see kernel_reason) */  \
+	X(IRQ, INT32_MIN, INT32_MAX)                                                            \
+	X(VEC, 0, UINT8_MAX)                                                                    \
+	X(WORK, INT32_MIN, INT32_MAX)                                                           \
+	X(BUDGET, INT32_MIN, INT32_MAX)                                                         \
+	X(FAMILY, INT64_MIN, INT64_MAX)                                                         \
+	X(PROTOCOL, INT64_MIN, INT64_MAX)                                                       \
+	X(RESULT, INT32_MIN, UINT32_MAX) /* of a socket's call: bytes, or a negative errno */   \
+	X(ERROR, INT32_MIN, INT32_MAX)   /* of the same, where it stands apart; 0: none */      \
+	X(FLAGS, INT32_MIN, UINT32_MAX)                                                         \
 	X(PROCESS, INT32_MIN, INT32_MAX) /* index of the task's name (see kernel_task) */
 
 enum kernel_field {
@@ -51,10 +52,26 @@ extern const struct kernel_range kernel_ranges[FIELD_COUNT];
 
 #define FIELD_BIT(field) (UINT32_C(1) << FIELD_##field)
 
-/* What an event says. Numbers of fields that aren't present are 0. */
+/* What an event says. Numbers of fields that aren't present are as in KERNEL_FIELDS_NONE. */
 struct kernel_fields {
 	uint32_t present; /* bits: 1 << field */
 	int64_t number[FIELD_COUNT];
+};
+
+#define KERNEL_FIELDS_NONE                                   \
+	{                                                    \
+		.number = {                                  \
+			[FIELD_DEVICE] = EVENT_NO_DEVICE,    \
+			[FIELD_QUEUE] = EVENT_QUEUE_UNKNOWN, \
+			[FIELD_WORK] = EVENT_WORK_UNKNOWN,   \
+		},                                           \
+	}
+
+/* A field whose number is a part of event.arg as it is. */
+struct kernel_part {
+	uint8_t field;
+	uint8_t shift;
+	uint64_t mask; /* 0: there is none */
 };
 
 /* A kind of event of the vocabulary. */
@@ -64,10 +81,11 @@ struct kernel_kind {
 	const char *system; /* "": any */
 	size_t system_bytes;
 	uint16_t id;
-	uint16_t name_kind; /* enum name_kind of FIELD_NAME */
-	uint32_t needs;     /* fields without which there is no event */
-	uint32_t uses;      /* all that are looked at, those too */
-	uint64_t arg;       /* what the kind itself says */
+	bool special;   /* its fields become more than parts of arg */
+	uint32_t needs; /* fields without which there is no event */
+	uint32_t uses;  /* all that are looked at, those too */
+	uint64_t arg;   /* what the kind itself says */
+	struct kernel_part parts[2];
 };
 
 /*
@@ -77,12 +95,33 @@ struct kernel_kind {
 const struct kernel_kind *kernel_kind_find(
 	const char *system, size_t system_bytes, const char *name, size_t name_bytes);
 
+/* The special part of kernel_event_make. */
+void kernel_event_make_special(
+	const struct kernel_kind *kind, const struct kernel_fields *fields, struct event *event);
+
+static inline uint64_t kernel_part_arg(
+	const struct kernel_part *part, const struct kernel_fields *fields)
+{
+	return ((uint64_t)fields->number[part->field] & part->mask) << part->shift;
+}
+
 /*
  * Fills all of *event but its time. The fields must have all that the kind needs, and numbers in
- * their ranges.
+ * their ranges. Of a poll, the packet is the struct napi, which tells the queues apart.
  */
-void kernel_event_make(
-	const struct kernel_kind *kind, const struct kernel_fields *fields, struct event *event);
+static inline void kernel_event_make(
+	const struct kernel_kind *kind, const struct kernel_fields *fields, struct event *event)
+{
+	event->id = kind->id;
+	event->device = (uint8_t)fields->number[FIELD_DEVICE];
+	event->queue = EVENT_NO_QUEUE;
+	event->len = (uint32_t)fields->number[FIELD_LEN];
+	event->packet = (uint64_t)fields->number[FIELD_ADDRESS];
+	event->arg = kind->arg | kernel_part_arg(&kind->parts[0], fields) |
+		     kernel_part_arg(&kind->parts[1], fields);
+	if (kind->special)
+		kernel_event_make_special(kind, fields, event);
+}
 
 /* A name that was seen just now, so that it needn't be looked up again. */
 struct kernel_recent {

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <zstd.h>
 
 /* Room for the largest record, 65535 bytes, and for several before it; stays in the cache. */
@@ -13,8 +15,13 @@
 /* So far ahead that it is there in time; reading on is no error where there is nothing. */
 #define PREFETCH_BYTES 1024
 
+/* A stretch of a file is mapped: large enough to make that rare, and less than all of it. */
+#define MAP_BYTES  ((size_t)8 * 1024 * 1024)
+#define PAGE_BYTES UINT64_C(65536) /* a multiple of the page sizes that there are */
+
 struct window {
-	uint8_t *data; /* WINDOW_BYTES */
+	uint8_t *data;
+	size_t mapped; /* 0: it is allocated, WINDOW_BYTES */
 	size_t begin, end;
 };
 
@@ -36,6 +43,14 @@ struct perf_stream {
 	char trouble[128];
 };
 
+static void release(struct window *window)
+{
+	if (window->mapped)
+		munmap(window->data, window->mapped);
+	else
+		free(window->data);
+}
+
 static int create(struct perf_stream **stream, const struct perf_stream *made)
 {
 	struct perf_stream *s = malloc(sizeof(*s));
@@ -44,6 +59,8 @@ static int create(struct perf_stream **stream, const struct perf_stream *made)
 	if (!s)
 		return -ENOMEM;
 	*s = *made;
+	if (s->file && s->file->fd >= 0)
+		return 0; /* it will be mapped */
 	s->window.data = malloc(WINDOW_BYTES);
 	if (s->window.data)
 		return 0;
@@ -102,11 +119,41 @@ static void make_room(struct window *window)
 	window->begin = 0;
 }
 
+/*
+ * Maps the next stretch of a file, from the first record that isn't used up. 1; 0 at the end, also
+ * where the file has become shorter; or a negative errno.
+ */
+static int map_next(struct perf_stream *s)
+{
+	uint64_t begin = s->at - (s->window.end - s->window.begin);
+	uint64_t page = begin & ~(PAGE_BYTES - 1);
+	size_t bytes = s->end - page < MAP_BYTES ? (size_t)(s->end - page) : MAP_BYTES;
+	struct stat status;
+	void *map;
+
+	if (s->at == s->end)
+		return 0;
+	if (fstat(s->file->fd, &status))
+		return -errno;
+	if ((uint64_t)status.st_size < page + bytes)
+		return 0;
+	map = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, s->file->fd, (off_t)page);
+	if (map == MAP_FAILED)
+		return -errno;
+	madvise(map, bytes, MADV_SEQUENTIAL);
+	release(&s->window);
+	s->window = (struct window){ map, bytes, (size_t)(begin - page), bytes };
+	s->at = page + bytes;
+	return 1;
+}
+
 /* Reads one more block. 1; 0 at the end; or a negative errno. */
 static int fill(struct perf_stream *s)
 {
 	ssize_t n;
 
+	if (s->file && s->file->fd >= 0)
+		return map_next(s);
 	make_room(&s->window);
 	n = s->at_end ? 0
 		      : read_some(s, s->window.data + s->window.end, WINDOW_BYTES - s->window.end);
@@ -298,6 +345,8 @@ const char *perf_stream_trouble(const struct perf_stream *s)
 {
 	if (s->trouble[0])
 		return s->trouble;
+	if (s->file && s->at < s->end)
+		return "it has become shorter";
 	if (s->unpacked.begin < s->unpacked.end)
 		return "its packed data end within a record";
 	return s->input ? input_trouble(s->input) : NULL;
@@ -308,7 +357,7 @@ void perf_stream_close(struct perf_stream *s)
 	if (!s)
 		return;
 	ZSTD_freeDStream(s->zstd);
-	free(s->unpacked.data);
-	free(s->window.data);
+	release(&s->unpacked);
+	release(&s->window);
 	free(s);
 }

@@ -2,8 +2,8 @@
 /*
  * The records of a perf.data, one after the other: those that lie in it, and those that were packed
  * by zstd into records of the type PERF_COMPRESSED (or 2, with padding), which never come out
- * themselves. Read in blocks, from a stretch of a file or from a pipe; a block stays in the cache
- * while its records are taken apart.
+ * themselves. A file is mapped, stretch by stretch; from a pipe, blocks are read that stay in the
+ * cache while their records are taken apart.
  */
 #ifndef ANALYZER_READ_PERF_STREAM_H
 #define ANALYZER_READ_PERF_STREAM_H

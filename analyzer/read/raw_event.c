@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TYPES       65536 /* the type of a record has 16 bits */
-#define CACHED_TEXT 16    /* names up to this length, with the NUL: all names of devices */
+#define TYPES      65536 /* the type of a record has 16 bits */
+#define SHORT_NAME 16    /* with the NUL: as long as names of devices are at most */
 
 struct raw_events {
 	struct kernel_names *names;
@@ -94,55 +94,51 @@ static bool can_be(const struct raw_plan *plan)
 	return true;
 }
 
-/* Looks up a name of any length; it ends at its first NUL. Its index, -1 if it is empty. */
+/* Looks up a name of any length; it ends at its first NUL. Its index, or a negative errno. */
 static int look_up_name(
-	struct raw_events *raw, enum name_kind kind, const uint8_t *text, size_t bytes, int *index)
+	struct raw_events *raw, const struct raw_plan *plan, const uint8_t *text, size_t bytes)
 {
-	int found = -1;
+	const struct kernel_fields none = KERNEL_FIELDS_NONE;
 
 	bytes = strnlen((const char *)text, bytes);
-	if (bytes)
-		found = kernel_name(raw->names, kind, (const char *)text, bytes);
-	*index = found;
-	return bytes && found < 0 ? found : 0;
+	if (!bytes)
+		return (int)none.number[plan->name.field];
+	return kernel_name(raw->names, plan->name.kind, (const char *)text, bytes);
 }
 
 /*
- * The same, by way of the names that this kind of event had last. A name's bytes are compared as
- * two words: the 8 bytes that end with it and, of a longer one, the 8 that begin it.
+ * The same for a name that isn't long, by way of those that this kind of event had last. Its bytes
+ * are compared as two words: the 8 that end with it and, of a longer one, the 8 that begin it.
  */
-static inline int cached_name(struct raw_events *raw, struct raw_plan *plan, const uint8_t *text,
-	size_t bytes, int *index)
+static inline int short_name(
+	struct raw_events *raw, struct raw_plan *plan, const uint8_t *text, size_t bytes)
 {
-	uint64_t low = bytes_64(text + bytes - 8, false), high = 0;
-	struct raw_name *cached = plan->names;
-	int error;
+	size_t unused = bytes > 8 ? 0 : 8 - bytes;
+	uint64_t low = bytes_64(text + bytes - 8, false) >> 8 * unused;
+	uint64_t high = bytes > 8 ? bytes_64(text, false) : 0;
+	int index;
 
-	if (bytes > 8)
-		high = bytes_64(text, false);
-	else
-		low >>= 8 * (8 - bytes);
-	for (unsigned i = 0; i < RAW_NAMES; i++, cached++) {
-		if (cached->low == low && cached->high == high && cached->bytes == bytes) {
-			*index = cached->index;
-			return 0;
-		}
+	for (unsigned i = 0; i < RAW_NAMES; i++) {
+		const struct raw_name *name = &plan->names[i];
+
+		if (!((name->low ^ low) | (name->high ^ high) | (name->bytes ^ bytes)))
+			return name->index;
 	}
-	error = look_up_name(raw, (enum name_kind)plan->kind->name_kind, text, bytes, index);
-	if (!error)
+	index = look_up_name(raw, plan, text, bytes);
+	if (index >= 0)
 		plan->names[plan->next_name++ % RAW_NAMES] =
-			(struct raw_name){ low, high, bytes, *index };
-	return error;
+			(struct raw_name){ low, high, bytes, index };
+	return index;
 }
 
 /* The name of the device or the handler. 0, -EBADMSG if it isn't inside the record, or an errno. */
-static int load_name(struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record)
+static inline int load_name(
+	struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record)
 {
 	const struct raw_text *where = &plan->name;
-	enum name_kind kind = (enum name_kind)plan->kind->name_kind;
 	const uint8_t *data = record->data;
 	size_t offset = where->offset, bytes = where->bytes;
-	int index = -1, error = 0;
+	int index;
 
 	if (where->form != RAW_TEXT_ARRAY) {
 		uint32_t location = bytes_32(data + offset, raw->big_endian);
@@ -153,12 +149,12 @@ static int load_name(struct raw_events *raw, struct raw_plan *plan, const struct
 	}
 	if (offset < 8 || offset > record->bytes || bytes > record->bytes - offset)
 		return -EBADMSG;
-	if (bytes && bytes <= CACHED_TEXT)
-		error = cached_name(raw, plan, data + offset, bytes, &index);
-	else if (bytes)
-		error = look_up_name(raw, kind, data + offset, bytes, &index);
-	plan->fields.number[FIELD_NAME] = index;
-	return error;
+	if (bytes - 1 < SHORT_NAME)
+		index = short_name(raw, plan, data + offset, bytes);
+	else
+		index = look_up_name(raw, plan, data + offset, bytes);
+	plan->fields.number[where->field] = index;
+	return index < 0 ? index : 0;
 }
 
 /* The index of a reason's name; of a number that has none, of "0x12"; of no reason, "unknown". */

@@ -17,8 +17,9 @@ static const struct {
 	{ "skbaddr", FIELD_ADDRESS },
 	{ "napi", FIELD_ADDRESS },
 	{ "sk", FIELD_ADDRESS },
-	{ "name", FIELD_NAME },
-	{ "dev_name", FIELD_NAME },
+	{ "name", FIELD_DEVICE },
+	{ "dev_name", FIELD_DEVICE },
+	{ "name", FIELD_HANDLER },
 	{ "len", FIELD_LEN },
 	{ "rc", FIELD_RC },
 	{ "queue_mapping", FIELD_QUEUE },
@@ -67,35 +68,37 @@ static void bind_number(struct raw_plan *plan, enum kernel_field field, uint32_t
 	plan->fields.present |= UINT32_C(1) << field;
 }
 
-static void bind_text(struct raw_plan *plan, const struct tep_format_field *f)
+static void bind_text(
+	struct raw_plan *plan, enum kernel_field field, const struct tep_format_field *f)
 {
 	plan->name = (struct raw_text){
 		.form = RAW_TEXT_ARRAY,
+		.kind = field == FIELD_DEVICE ? NAME_DEVICE : NAME_IRQ,
+		.field = field,
 		.offset = (uint32_t)f->offset,
 		.bytes = (uint32_t)f->size,
 	};
-	if (f->flags & TEP_FIELD_IS_DYNAMIC) {
-		if (f->size != 4)
-			return;
+	if (f->flags & TEP_FIELD_IS_DYNAMIC)
 		plan->name.form =
 			f->flags & TEP_FIELD_IS_RELATIVE ? RAW_TEXT_RELATIVE : RAW_TEXT_LOCATED;
-	}
-	plan->fields.present |= FIELD_BIT(NAME);
+	plan->fields.present |= UINT32_C(1) << field;
 }
 
 /* The first of two fields with one name counts. */
 static void bind_field(
 	struct raw_plan *plan, enum kernel_field field, const struct tep_format_field *f)
 {
-	bool text = field == FIELD_NAME, array = f->flags & TEP_FIELD_IS_ARRAY;
+	bool text = field == FIELD_DEVICE || field == FIELD_HANDLER;
+	bool array = f->flags & TEP_FIELD_IS_ARRAY;
 	uint32_t bit = UINT32_C(1) << field;
 
 	if (!(plan->kind->uses & bit) || plan->fields.present & bit || text != array)
 		return;
-	if (f->offset < 0 || f->offset > UINT16_MAX || f->size <= 0 || f->size > UINT16_MAX)
+	if (f->offset < 0 || f->offset > UINT16_MAX || f->size <= 0 || f->size > UINT16_MAX ||
+		(f->flags & TEP_FIELD_IS_DYNAMIC && f->size != 4))
 		return;
 	if (text)
-		bind_text(plan, f);
+		bind_text(plan, field, f);
 	else
 		bind_number(plan, field, (uint32_t)f->offset, (uint32_t)f->size,
 			f->flags & TEP_FIELD_IS_SIGNED);
@@ -315,6 +318,7 @@ int raw_format_compile(const char *system, const char *format, size_t bytes, boo
 		return diag_set(diag, -ENOMEM, "no memory");
 	p->kind = kind;
 	p->any = true;
+	p->fields = (struct kernel_fields)KERNEL_FIELDS_NONE;
 	if (bytes <= RAW_FORMAT_BYTES)
 		error = compile(p, system, format, bytes, big_endian, long_bytes);
 	if (error) {

@@ -29,10 +29,12 @@ enum raw_text_form {
 
 struct raw_text {
 	enum raw_text_form form;
+	enum name_kind kind;
+	enum kernel_field field;
 	uint32_t offset, bytes;
 };
 
-#define RAW_NAMES 4
+#define RAW_NAMES 4 /* that are kept, of each kind of event */
 
 /* A short name as it lies in a record, and its index. */
 struct raw_name {
@@ -57,9 +59,7 @@ struct raw_plan {
 	bool any;             /* of all steps */
 	struct raw_text name; /* of the device, or of the interrupt's handler */
 
-	/*
-	 * Filled anew by each record. What the format doesn't have stays as it is here: absent.
-	 */
+	/* Filled anew by each record. What the format doesn't have stays as it is here. */
 	struct kernel_fields fields;
 
 	struct raw_symbol *symbols; /* in the order of their values */

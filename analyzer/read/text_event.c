@@ -47,13 +47,17 @@ static int look_up_names(struct kernel_names *names, const struct kernel_kind *k
 {
 	int64_t *number = line->fields.number;
 
-	if (kind->uses & FIELD_BIT(NAME)) {
-		number[FIELD_NAME] = -1;
-		if (line->name.bytes)
-			number[FIELD_NAME] = kernel_name(names, (enum name_kind)kind->name_kind,
-				line->name.text, line->name.bytes);
-		if (line->name.bytes && number[FIELD_NAME] < 0)
-			return (int)number[FIELD_NAME];
+	if (kind->uses & FIELD_BIT(DEVICE) && line->name.bytes) {
+		number[FIELD_DEVICE] =
+			kernel_name(names, NAME_DEVICE, line->name.text, line->name.bytes);
+		if (number[FIELD_DEVICE] < 0)
+			return (int)number[FIELD_DEVICE];
+	}
+	if (kind->uses & FIELD_BIT(HANDLER) && line->name.bytes) {
+		number[FIELD_HANDLER] =
+			kernel_name(names, NAME_IRQ, line->name.text, line->name.bytes);
+		if (number[FIELD_HANDLER] < 0)
+			return (int)number[FIELD_HANDLER];
 	}
 	if (kind->uses & FIELD_BIT(REASON)) {
 		number[FIELD_REASON] = kernel_reason(names, line->reason.text, line->reason.bytes);
@@ -104,7 +108,7 @@ int text_event_parse(struct kernel_names *names, const struct text_head *head, s
 {
 	const struct kernel_kind *kind =
 		kernel_kind_find(head->system, head->system_bytes, head->name, head->name_bytes);
-	struct text_fields line = { 0 };
+	struct text_fields line = { .fields = KERNEL_FIELDS_NONE };
 	int error;
 
 	if (!kind)

@@ -223,11 +223,11 @@ static bool take_rare(struct text_fields *f, const char **p)
 	else if (STARTS(*p, "sk="))
 		*p = take_address(f, *p + 3);
 	else if (STARTS(*p, "dev_name="))
-		*p = take_word(f, FIELD_NAME, *p + 9, &f->name);
+		*p = take_word(f, FIELD_DEVICE, *p + 9, &f->name);
 	else if (STARTS(*p, "device="))
-		*p = take_word(f, FIELD_NAME, *p + 7, &f->name);
+		*p = take_word(f, FIELD_DEVICE, *p + 7, &f->name);
 	else if (STARTS(*p, "name="))
-		*p = take_word(f, FIELD_NAME, *p + 5, &f->name);
+		*p = take_word(f, FIELD_DEVICE, *p + 5, &f->name);
 	else if (STARTS(*p, "family="))
 		*p = take_symbol(f, FIELD_FAMILY, *p + 7);
 	else if (STARTS(*p, "protocol="))
@@ -277,7 +277,7 @@ static bool take_field(struct text_fields *f, const char **p)
 	case 'd':
 		if (!STARTS(*p, "dev="))
 			return take_rare(f, p);
-		*p = take_word(f, FIELD_NAME, *p + 4, &f->name);
+		*p = take_word(f, FIELD_DEVICE, *p + 4, &f->name);
 		return true;
 	case 'v':
 	case 'i':
@@ -323,7 +323,7 @@ void text_fields_napi(const char *text, struct text_fields *f)
 		f->bad = true;
 		return;
 	}
-	p = skip_blanks(take_word(f, FIELD_NAME, p, &f->name));
+	p = skip_blanks(take_word(f, FIELD_DEVICE, p, &f->name));
 	if (!expect(p, "work "))
 		return;
 	p = skip_blanks(take_number(f, FIELD_WORK, p + 5));
