@@ -26,16 +26,33 @@ struct run {
 	uint64_t last_time;         /* of what was added last, also if that has come out */
 };
 
+/*
+ * Where the next events are added, as long as they belong to the same run and block; what else
+ * `put` says of the run is entered in it when that ends.
+ */
+struct put {
+	struct record *at, *end; /* NULL: nowhere */
+	uint64_t low, high;      /* times that belong here: from low on, before high */
+	struct run *run;
+};
+
+/* In the same way, where the next events come from, as long as they precede other runs'. */
+struct get {
+	const struct record *at, *end;
+	uint64_t before;
+	struct run *run; /* NULL: nothing is released */
+};
+
 struct runs {
 	struct run *runs; /* those that end later come first */
 	size_t count, room;
-	size_t current; /* where the last event was added */
+	struct put put;
+	struct get get;
 
 	struct block *free;
 	size_t waiting, most;
 	uint32_t number;
 
-	bool any_out;
 	uint64_t last_out;
 	uint64_t released;
 	uint32_t *heap; /* runs with events that are released; the earliest on top */
@@ -124,7 +141,6 @@ static void push_heap(struct runs *r, uint32_t run)
 	r->heap[at] = run;
 }
 
-/* A place that was given out and not filled doesn't count. */
 static bool is_empty(const struct run *run)
 {
 	return !run->first || (run->first == run->last && run->begin == run->end);
@@ -135,25 +151,50 @@ static bool is_released(const struct runs *r, const struct run *run)
 	return !is_empty(run) && front(run)->event.time <= r->released;
 }
 
-void runs_release(struct runs *r, uint64_t time)
+/* Enters what was added. */
+static void end_put(struct runs *r)
 {
-	if (time > r->released)
-		r->released = time;
-	r->heap_count = 0;
-	for (uint32_t i = 0; i < r->count; i++) {
-		if (is_released(r, &r->runs[i]))
-			push_heap(r, i);
+	if (r->put.run) {
+		r->put.run->end = (unsigned)(r->put.at - r->put.run->last->records);
+		r->put.run->last_time = r->put.low;
 	}
+	r->put = (struct put){ 0 };
 }
 
-/* Takes the first event out of a run. */
-static void drop_front(struct runs *r, struct run *run)
+/* Begins to take from the earliest run, up to what other runs have, or was not released. */
+static void begin_get(struct runs *r)
 {
-	struct block *block = run->first;
+	uint64_t before = r->released;
+	struct run *run;
 
-	r->waiting--;
-	run->begin++;
-	if (block == run->last ? run->begin < run->end : run->begin < BLOCK_RECORDS)
+	r->get = (struct get){ 0 };
+	if (!r->heap_count)
+		return;
+	run = &r->runs[r->heap[0]];
+	for (size_t child = 1; child <= 2 && child < r->heap_count; child++) {
+		uint64_t time = front(&r->runs[r->heap[child]])->event.time;
+
+		if (time < before)
+			before = time;
+	}
+	r->get = (struct get){
+		.at = front(run),
+		.end = &run->first->records[run->first == run->last ? run->end : BLOCK_RECORDS],
+		.before = before,
+		.run = run,
+	};
+}
+
+/* Enters what was taken. */
+static void end_get(struct runs *r)
+{
+	struct run *run = r->get.run;
+	struct block *block = run->first;
+	unsigned begin = (unsigned)(r->get.at - block->records);
+
+	r->waiting -= begin - run->begin;
+	run->begin = begin;
+	if (r->get.at < r->get.end)
 		return;
 	run->begin = 0;
 	run->first = block->next;
@@ -163,20 +204,51 @@ static void drop_front(struct runs *r, struct run *run)
 	r->free = block;
 }
 
-static int next_released(struct runs *r, unsigned *cpu, struct event *event)
+void runs_release(struct runs *r, uint64_t time)
 {
-	struct run *run;
+	end_put(r);
+	if (r->get.run)
+		end_get(r);
+	if (time > r->released)
+		r->released = time;
+	r->heap_count = 0;
+	for (uint32_t i = 0; i < r->count; i++) {
+		if (is_released(r, &r->runs[i]))
+			push_heap(r, i);
+	}
+	begin_get(r);
+}
 
-	if (!r->heap_count)
+static void take(struct runs *r, unsigned *cpu, struct event *event)
+{
+	*event = r->get.at->event;
+	*cpu = r->get.at->cpu;
+	r->get.at++;
+	r->last_out = event->time;
+}
+
+/* The next event, from the earliest run: of equal times the one that was added first. */
+static int take_earliest(struct runs *r, unsigned *cpu, struct event *event)
+{
+	if (!r->get.run)
 		return 0;
-	run = &r->runs[r->heap[0]];
-	*event = front(run)->event;
-	*cpu = front(run)->cpu;
-	drop_front(r, run);
-	if (!is_released(r, run))
+	end_get(r);
+	if (!is_released(r, r->get.run))
 		r->heap[0] = r->heap[--r->heap_count];
 	if (r->heap_count > 1)
 		sink_top(r);
+	begin_get(r);
+	if (!r->get.run)
+		return 0;
+	take(r, cpu, event);
+	return 1;
+}
+
+static inline int next_released(struct runs *r, unsigned *cpu, struct event *event)
+{
+	if (r->get.at == r->get.end || r->get.at->event.time >= r->get.before)
+		return take_earliest(r, cpu, event);
+	take(r, cpu, event);
 	return 1;
 }
 
@@ -233,12 +305,6 @@ static size_t find_run(const struct runs *r, uint64_t time)
 	return low;
 }
 
-static bool belongs(const struct runs *r, size_t run, uint64_t time)
-{
-	return run < r->count && r->runs[run].last_time <= time &&
-	       (!run || r->runs[run - 1].last_time > time);
-}
-
 /* Makes room behind the last record of a run. */
 static int add_block(struct runs *r, struct run *run)
 {
@@ -257,51 +323,60 @@ static int add_block(struct runs *r, struct run *run)
 	return 0;
 }
 
-/* Finds the run that an event of that time belongs to, or makes one; else gives up. */
-static int choose_run(struct runs *r, uint64_t time)
+/* Begins to add to the run that an event of that time belongs to, which may be a new one. */
+static int begin_put(struct runs *r, uint64_t time)
 {
-	r->current = find_run(r, time);
-	if (r->current == r->count)
-		return r->count < RUNS_MOST ? add_run(r) : give_up(r);
+	size_t index = find_run(r, time);
+	struct run *run;
+
+	if (index == r->count && (r->count == RUNS_MOST || r->waiting >= r->most))
+		return give_up(r);
+	if (index == r->count && add_run(r))
+		return -ENOMEM;
+	run = &r->runs[index];
+	if ((!run->first || run->end == BLOCK_RECORDS) && add_block(r, run))
+		return -ENOMEM;
+	r->put = (struct put){
+		.at = &run->last->records[run->end],
+		.end = &run->last->records[BLOCK_RECORDS],
+		.low = run->last_time > r->last_out ? run->last_time : r->last_out,
+		.high = index ? r->runs[index - 1].last_time : UINT64_MAX,
+		.run = run,
+	};
 	return 0;
+}
+
+static int find_place(struct runs *r, uint64_t time, struct event **event)
+{
+	int error = 0;
+
+	end_put(r);
+	if (time < r->last_out)
+		return -ESTALE;
+	if (!r->order)
+		error = r->waiting >= r->most ? give_up(r) : begin_put(r, time);
+	*event = r->order ? &r->place : &r->put.at->event;
+	return error;
 }
 
 int runs_place(struct runs *r, uint64_t time, struct event **event)
 {
-	struct run *run;
-	int error = 0;
-
-	if (r->any_out && time < r->last_out)
-		return -ESTALE;
-	if (!r->order && r->waiting == r->most)
-		error = give_up(r);
-	if (!r->order && !error && !belongs(r, r->current, time))
-		error = choose_run(r, time);
-	if (error)
-		return error;
-	if (r->order) {
-		*event = &r->place;
-		return 0;
-	}
-	run = &r->runs[r->current];
-	if ((!run->first || run->end == BLOCK_RECORDS) && add_block(r, run))
-		return -ENOMEM;
-	*event = &run->last->records[run->end].event;
+	if (r->put.at == r->put.end || time < r->put.low || time >= r->put.high)
+		return find_place(r, time, event);
+	*event = &r->put.at->event;
 	return 0;
 }
 
 int runs_commit(struct runs *r, unsigned cpu)
 {
-	struct run *run;
-	struct record *record;
+	struct record *record = r->put.at;
 
 	if (r->order)
 		return order_add(r->order, cpu, &r->place);
-	run = &r->runs[r->current];
-	record = &run->last->records[run->end++];
 	record->cpu = cpu;
 	record->number = r->number++;
-	run->last_time = record->event.time;
+	r->put.low = record->event.time;
+	r->put.at++;
 	r->waiting++;
 	return 0;
 }
@@ -319,17 +394,9 @@ void runs_finish(struct runs *r)
 
 int runs_next(struct runs *r, unsigned *cpu, struct event *event)
 {
-	int status = 0;
-
-	if (!r->order)
-		status = next_released(r, cpu, event);
-	else if (r->finished)
-		status = order_next(r->order, cpu, event);
-	if (status == 1) {
-		r->any_out = true;
-		r->last_out = event->time;
-	}
-	return status;
+	if (r->order)
+		return r->finished ? order_next(r->order, cpu, event) : 0;
+	return next_released(r, cpu, event);
 }
 
 void runs_destroy(struct runs *r)

@@ -24,6 +24,8 @@ struct runs;
 int runs_create(struct runs **runs, size_t events);
 
 /*
+ * What was released must come out (runs_next returns 0) before more goes in.
+ *
  * A place for an event of that time, to be filled and then committed (or forgotten: the next one
  * gets it). So it needn't be copied. 0; -ESTALE if it precedes one that has come out, and can't be
  * taken any more; -ENOMEM; or the negative errno of a temporary file.
