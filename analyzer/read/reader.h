@@ -28,7 +28,9 @@ struct trace_source {
 /* What became of the input. Complete after reader_next has returned 0. */
 struct trace_counts {
 	uint64_t read;     /* events recognised, of known kinds or not */
-	uint64_t unparsed; /* lines that are no event, comment, blank line or call frame */
+	uint64_t unparsed; /* lines that are no event, comment, blank line or call
+			      frame; records that can't be used */
+	uint64_t skipped;  /* records of types that aren't known */
 	uint64_t lost;     /* events that the recorder lost */
 	bool lost_unknown; /* the recorder didn't count all of them: lost is a lower bound */
 	bool truncated;    /* the input ends in the middle of something */

@@ -248,6 +248,8 @@ static json_t *events_json(const struct report *report)
 	put(&object, "read", report_number(counts->read));
 	put(&object, "used", report_number(report->transmit->used));
 	put(&object, "unparsed", report_number(counts->unparsed));
+	if (counts->skipped)
+		put(&object, "skipped", report_number(counts->skipped));
 	put(&object, "lost", report_number(counts->lost));
 	if (counts->lost_unknown)
 		put(&object, "lost_unknown", json_true());
