@@ -255,6 +255,7 @@ static inline int next_released(struct runs *r, unsigned *cpu, struct event *eve
 /* From now on everything goes through order.c, first what is waiting. */
 static int give_up(struct runs *r)
 {
+	uint64_t last_out = r->last_out;
 	struct event event;
 	unsigned cpu;
 	int error = order_create(&r->order, r->most < ORDER_RECORDS ? r->most : ORDER_RECORDS);
@@ -265,6 +266,7 @@ static int give_up(struct runs *r)
 		free_blocks(r->free); /* order.c needs memory, too */
 		r->free = NULL;
 	}
+	r->last_out = last_out; /* nothing has come out yet */
 	return error;
 }
 
