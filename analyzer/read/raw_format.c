@@ -190,10 +190,9 @@ static const struct kernel_kind *find_kind(const char *system, const char *forma
 #define WORD "[A-Za-z0-9_]+"
 
 /* "\tfield:__data_loc char[] name;\toffset:8;\tsize:4;\tsigned:0;" and the like. */
-static const char field_line[] = "^\tfield:" WORD "([ *]+" WORD ")*"
-				 "(\\[[A-Za-z0-9_]*\\] " WORD "|"
-				 "[ *]+" WORD "(\\[[A-Za-z0-9_]*\\])?);"
-				 "\toffset:[0-9]{1,5};\tsize:[0-9]{1,5};(\tsigned:[01];)?$";
+static const char field_line[] =
+	"^\tfield:" WORD "([ *]+" WORD ")+(\\[[A-Za-z0-9_]*\\]( " WORD ")?)?;"
+	"\toffset:[0-9]{1,5};\tsize:[0-9]{1,5};(\tsigned:[01];)?$";
 
 /* The text up to the first line of fields, with the id. */
 static bool begins_well(const char *text, const char **fields, unsigned *id)

@@ -407,6 +407,9 @@ CASE(a_damaged_format_is_refused)
 		"name: consume_skb\n",
 		"name: consume_skb\nID: x\n",
 		"name: consume_skb\nID: 9\nformat:\n\tfield:void",
+		"name: consume_skb\nID: 9\n" COMMON "\tfield:char[] name;\toffset:8;\tsize:4;\n",
+		"name: consume_skb\nID: 9\n" COMMON "\tfield:char \"name;\toffset:8;\tsize:4;\n",
+		"name: consume_skb\nID: 9\n" COMMON "\tfield:char name[;\toffset:8;\tsize:4;\n",
 	};
 	char *large = calloc(1, RAW_FORMAT_BYTES + 1);
 	struct diag diag = { 0 };
