@@ -235,6 +235,25 @@ int input_open_memory(const void *data, size_t bytes, struct input **input)
 	return error;
 }
 
+int input_open_descriptor(int fd, struct input **input)
+{
+	struct input *in;
+	int error = create(&in);
+
+	*input = NULL;
+	if (error) {
+		close(fd);
+		return error;
+	}
+	in->fd = fd;
+	error = lseek(fd, 0, SEEK_SET) < 0 ? -errno : start(in);
+	if (error)
+		input_close(in);
+	else
+		*input = in;
+	return error;
+}
+
 int input_peek(struct input *in, const char **data, size_t *bytes)
 {
 	int error = 0;
@@ -308,6 +327,30 @@ int input_line(struct input *in, struct input_line *line)
 		if (error)
 			return error;
 	}
+}
+
+ssize_t input_read(struct input *in, void *data, size_t bytes)
+{
+	size_t buffered = in->end - in->begin;
+
+	if (buffered) {
+		bytes = bytes < buffered ? bytes : buffered;
+		memcpy(data, in->buffer + in->begin, bytes);
+		in->begin += bytes;
+		return (ssize_t)bytes;
+	}
+	if (in->data_end || in->trouble[0])
+		return 0;
+	return in->gzip ? read_gzip(in, data, bytes) : read_source(in, data, bytes);
+}
+
+int input_descriptor(const struct input *in)
+{
+	struct stat status;
+
+	if (in->fd < 0 || in->gzip || fstat(in->fd, &status) || !S_ISREG(status.st_mode))
+		return -1;
+	return lseek(in->fd, 0, SEEK_CUR) == (off_t)in->end ? in->fd : -1;
 }
 
 size_t input_history(const struct input *in, const char **data)

@@ -14,6 +14,7 @@
 #include "diag.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #define INPUT_LINE_BYTES    (1024 * 1024)
 #define INPUT_PEEK_BYTES    512
@@ -41,6 +42,12 @@ int input_open(const char *path, struct input **input, struct diag *diag);
 int input_open_memory(const void *data, size_t bytes, struct input **input);
 
 /*
+ * The same for a file that is open, from its begin on; the descriptor is the input's from now on,
+ * also on failure. 0 or a negative errno.
+ */
+int input_open_descriptor(int fd, struct input **input);
+
+/*
  * Looks at the first bytes (behind gzip) without taking them: up to INPUT_PEEK_BYTES, fewer if the
  * input is shorter. Must precede the first input_line. Returns 0 or a negative errno.
  */
@@ -52,12 +59,26 @@ int input_peek(struct input *input, const char **data, size_t *bytes);
  */
 int input_line(struct input *input, struct input_line *line);
 
+/*
+ * The next bytes as they are, for formats that aren't lines; not to be mixed with input_line.
+ * Returns how many, at least 1 and at most `bytes`; 0 at the end; a negative errno if reading
+ * fails.
+ */
+ssize_t input_read(struct input *input, void *data, size_t bytes);
+
+/*
+ * The file that the input is, for readers that jump about in it: a descriptor that stays the
+ * input's, to be read at offsets (pread). -1 if it is no regular file, or is read through gzip, or
+ * from its middle.
+ */
+int input_descriptor(const struct input *input);
+
 /* What is still in memory before the line handed out last, up to INPUT_HISTORY_BYTES. */
 size_t input_history(const struct input *input, const char **data);
 
 /*
  * Why the data ends before it should, or NULL: a gzip stream that is cut or damaged (what came
- * before it was handed out). Meaningful after input_line has returned 0.
+ * before it was handed out). Meaningful after input_line or input_read has returned 0.
  */
 const char *input_trouble(const struct input *input);
 

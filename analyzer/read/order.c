@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "order.h"
 
+#include "temporary.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,26 +127,6 @@ static int sort(struct order *o)
 	return 0;
 }
 
-static int open_temporary(struct order *o)
-{
-	const char *folder = getenv("TMPDIR");
-	char path[4096];
-
-	if (!folder || !folder[0])
-		folder = "/tmp";
-	o->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (o->fd >= 0)
-		return 0;
-	/* not every file system has O_TMPFILE */
-	if (snprintf(path, sizeof(path), "%s/ringside-XXXXXX", folder) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	o->fd = mkostemp(path, O_CLOEXEC);
-	if (o->fd < 0)
-		return -errno;
-	unlink(path);
-	return 0;
-}
-
 /* All of count records from number first on, by preadv or pwritev. */
 static int move_records(const struct order *o,
 	ssize_t (*move)(int, const struct iovec *, int, off_t), const struct record *records,
@@ -219,8 +199,10 @@ static int spill(struct order *o)
 	uint64_t begin = o->written, first_time, last_time;
 	int error = sort(o);
 
-	if (!error && o->fd < 0)
-		error = open_temporary(o);
+	if (!error && o->fd < 0) {
+		o->fd = temporary_open();
+		error = o->fd < 0 ? o->fd : 0;
+	}
 	if (!error)
 		error = write_sorted(o);
 	if (error)

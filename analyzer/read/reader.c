@@ -3,6 +3,7 @@
 
 #include "costs_list.h"
 #include "order.h"
+#include "perf_header.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,8 +17,6 @@ static const struct magic {
 	size_t count;
 	const char *help;
 } magics[] = {
-	{ "PERFILE2", 8, "perf.data is not read yet: give the output of perf script" },
-	{ "2ELIFREP", 8, "perf.data is not read yet: give the output of perf script" },
 	{ "\x17\x08\x44tracing", 10,
 		"trace.dat is not read yet: give the output of trace-cmd report" },
 	{ "\xd4\xc3\xb2\xa1", 4, "captures (pcap) are not read yet" },
@@ -62,6 +61,26 @@ void reader_lost(struct reader *reader, uint64_t count, bool unknown)
 	counts->lost_unknown = counts->lost_unknown || unknown || too_many;
 }
 
+int reader_failed(
+	const struct reader *reader, const struct kernel_names *names, int error, struct diag *diag)
+{
+	static const char *const kinds[NAME_KINDS] = {
+		[NAME_DEVICE] = "devices",
+		[NAME_TASK] = "tasks",
+		[NAME_REASON] = "drop reasons",
+		[NAME_IRQ] = "interrupt handlers",
+	};
+	const char *file = reader->source.file;
+
+	if (error == -ENOMEM)
+		return diag_set(diag, error, "%s: no memory", file);
+	if (error == -EOVERFLOW)
+		return diag_set(diag, error, "%s: has more names of %s than fit (%" PRIu32 ")",
+			file, kinds[names->used_up], names_room(names->used_up));
+	return diag_set(diag, error, "%s: can't be read, or sorted in $TMPDIR or /tmp: %s", file,
+		strerror(-error));
+}
+
 int reader_set_hz(struct reader *reader, uint64_t told, const struct reader_options *options,
 	struct diag *diag)
 {
@@ -95,6 +114,8 @@ int reader_open_input(struct input *input, const char *file, const struct reader
 	}
 	if (options && options->costs && costs_list_recognised(data, bytes))
 		return costs_list_open(input, file, options, reader, diag);
+	if (bytes >= 8 && (!memcmp(data, PERF_MAGIC, 8) || !memcmp(data, PERF_MAGIC_BIG_ENDIAN, 8)))
+		return perf_reader_open(input, file, options, records, reader, diag);
 	return text_reader_open(input, file, options, records, reader, diag);
 }
 

@@ -20,8 +20,8 @@ struct reader_options {
 /* What the trace says of itself. */
 struct trace_source {
 	const char *file;   /* as the user named it */
-	const char *format; /* "perf-script", "ftrace", "ctf", "costs" (also "sim", for a run's own
-			       events) */
+	const char *format; /* "perf.data", "perf-script", "ftrace", "ctf", "costs" (also "sim", for
+			       a run's own events) */
 	const char *clock;  /* name of the clock if the trace tells it, else NULL */
 	uint64_t hz;        /* frequency of event.time; 0: cycles without a calibration */
 };
@@ -29,7 +29,9 @@ struct trace_source {
 /* What became of the input. Complete after reader_next has returned 0. */
 struct trace_counts {
 	uint64_t read;     /* events recognised, of known kinds or not */
-	uint64_t unparsed; /* lines that are no event, comment, blank line or call frame */
+	uint64_t unparsed; /* lines that are no event, comment, blank line or call
+			      frame; records that can't be used */
+	uint64_t skipped;  /* records of types that aren't known */
 	uint64_t lost;     /* events that the recorder lost */
 	bool lost_unknown; /* the recorder didn't count all of them: lost is a lower bound */
 	bool truncated;    /* the input ends in the middle of something */

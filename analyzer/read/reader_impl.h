@@ -7,6 +7,7 @@
 #define ANALYZER_READ_READER_IMPL_H
 
 #include "input.h"
+#include "kernel_event.h"
 #include "reader.h"
 
 struct reader_format {
@@ -50,6 +51,10 @@ void reader_lost(struct reader *reader, uint64_t count, bool unknown);
 int reader_set_hz(struct reader *reader, uint64_t told, const struct reader_options *options,
 	struct diag *diag);
 
+/* Says why reading or sorting failed, of kernel's events; returns the error. */
+int reader_failed(const struct reader *reader, const struct kernel_names *names, int error,
+	struct diag *diag);
+
 /*
  * As reader_open, for an input that is open already; it is the reader's from now on, also on
  * failure. `records` bounds the memory for sorting (order.h).
@@ -59,6 +64,10 @@ int reader_open_input(struct input *input, const char *file, const struct reader
 
 /* The formats. text.c */
 int text_reader_open(struct input *input, const char *file, const struct reader_options *options,
+	size_t records, struct reader **reader, struct diag *diag);
+
+/* perf.data, as a file or as it is piped. perf.c */
+int perf_reader_open(struct input *input, const char *file, const struct reader_options *options,
 	size_t records, struct reader **reader, struct diag *diag);
 
 /* A folder with a CTF trace. ctf.c */

@@ -12,7 +12,6 @@
 #include "text_head.h"
 #include "text_notes.h"
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +27,7 @@ struct text_reader {
 	struct reader reader;
 	struct input *input;
 	struct order *order;
-	struct text_events events;
+	struct kernel_names names;
 	bool any_line;
 	bool any_event; /* and with it, what kind of text this is */
 	bool cycles;
@@ -165,7 +164,7 @@ static int take_line(struct text_reader *text, const struct input_line *line)
 
 	if (!text_head_parse(line->text, line->bytes, &head))
 		return take_note(text, line);
-	status = text_event_parse(&text->events, &head, &event);
+	status = text_event_parse(&text->names, &head, &event);
 	if (status < 0)
 		return status;
 	if (status == TEXT_EVENT_UNPARSED || !same_clock(text, &head)) {
@@ -192,9 +191,9 @@ static bool same_without(struct text_reader *text, const struct input_line *line
 	memcpy(copy, line->text, bytes);
 	copy[bytes] = '\n';
 	same = text_head_parse(copy, bytes, &head) &&
-	       text_event_parse(&text->events, &head, &without) == TEXT_EVENT_USED &&
+	       text_event_parse(&text->names, &head, &without) == TEXT_EVENT_USED &&
 	       text_head_parse(line->text, line->bytes, &head) &&
-	       text_event_parse(&text->events, &head, &with) == TEXT_EVENT_USED &&
+	       text_event_parse(&text->names, &head, &with) == TEXT_EVENT_USED &&
 	       !memcmp(&without, &with, sizeof(with));
 	free(copy);
 	return same;
@@ -224,21 +223,7 @@ static int take_open_line(struct text_reader *text, const struct input_line *lin
 
 static int failed(struct text_reader *text, int error, struct diag *diag)
 {
-	static const char *const kinds[NAME_KINDS] = {
-		[NAME_DEVICE] = "devices",
-		[NAME_TASK] = "tasks",
-		[NAME_REASON] = "drop reasons",
-		[NAME_IRQ] = "interrupt handlers",
-	};
-	const char *file = text->reader.source.file;
-
-	if (error == -ENOMEM)
-		return diag_set(diag, error, "%s: no memory", file);
-	if (error == -EOVERFLOW)
-		return diag_set(diag, error, "%s: has more names of %s than fit (%" PRIu32 ")",
-			file, kinds[text->events.used_up], names_room(text->events.used_up));
-	return diag_set(diag, error, "%s: can't be read, or sorted in $TMPDIR or /tmp: %s", file,
-		strerror(-error));
+	return reader_failed(&text->reader, &text->names, error, diag);
 }
 
 /* Reads lines: up to the first event, or to the end. */
@@ -365,7 +350,7 @@ int text_reader_open(struct input *input, const char *file, const struct reader_
 	if (error) {
 		diag_set(diag, error, "%s: no memory", file);
 	} else {
-		text->events.names = text->reader.names;
+		text->names.names = text->reader.names;
 		error = read_lines(text, false, diag);
 	}
 	if (!error && !text->any_event)

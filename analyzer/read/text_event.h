@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The fields of an event's line become a struct event. Fields are bound by name, in any order, so
- * that kernels can add and move them; what is unknown is skipped, what is absent stays unknown.
+ * The fields of an event's line become a struct event, as kernel_event.h says; they are bound by
+ * name, in any order.
  *
  * Some events are printed as prose ("napi poll on napi struct … for device eth0 work 3 …", "sk
  * address = …, family = AF_INET protocol = …"); trace-cmd report -R prints the bare fields of the
@@ -11,21 +11,8 @@
 #define ANALYZER_READ_TEXT_EVENT_H
 
 #include "event.h"
-#include "names.h"
+#include "kernel_event.h"
 #include "text_head.h"
-
-/* A name that was seen just now, so that it needn't be looked up again. */
-struct text_name {
-	char text[32];
-	size_t bytes;
-	int index;
-};
-
-struct text_events {
-	struct names *names;
-	struct text_name recent[NAME_KINDS];
-	enum name_kind used_up; /* where text_event_parse has returned -EOVERFLOW */
-};
 
 enum text_event_status {
 	TEXT_EVENT_SKIP, /* well-formed, but of no use here */
@@ -37,6 +24,6 @@ enum text_event_status {
 /*
  * Returns one of the above, or a negative errno: -EOVERFLOW if a kind of names is used up, -ENOMEM.
  */
-int text_event_parse(struct text_events *events, const struct text_head *head, struct event *event);
+int text_event_parse(struct kernel_names *names, const struct text_head *head, struct event *event);
 
 #endif

@@ -65,11 +65,6 @@ static const char *parse_either(const char *p, uint64_t *value)
 	return p[0] == '0' && p[1] == 'x' ? parse_hex(p + 2, value) : parse_decimal(p, value);
 }
 
-bool text_parse_number(const char *text, uint64_t *value)
-{
-	return parse_either(text, value) != NULL;
-}
-
 const char *text_parse_count(const char *text, uint64_t *value)
 {
 	const char *p = text;
@@ -84,30 +79,33 @@ const char *text_parse_count(const char *text, uint64_t *value)
 }
 
 /* Whether this is the first field of its name; a second one is skipped. */
-static bool first(struct text_fields *f, uint32_t bit)
+static bool first(struct text_fields *f, enum kernel_field field)
 {
-	bool is_first = !(f->present & bit);
+	uint32_t bit = UINT32_C(1) << field;
+	bool is_first = !(f->fields.present & bit);
 
-	f->present |= bit;
+	f->fields.present |= bit;
 	return is_first;
 }
 
-/* An integer as %d, %u, %x or %#x print it, in [low, high]. Returns the end of the word. */
-static const char *take_number(struct text_fields *f, uint32_t bit, const char *p, int64_t low,
-	int64_t high, int64_t *value)
+/* An integer as %d, %u, %x or %#x print it, in the field's range. Returns the end of the word. */
+static const char *take_number(struct text_fields *f, enum kernel_field field, const char *p)
 {
+	const struct kernel_range *range = &kernel_ranges[field];
 	bool negative = *p == '-';
 	const char *end;
 	uint64_t number = 0;
+	int64_t value;
 
-	if (!first(f, bit))
+	if (!first(f, field))
 		return skip_word(p);
 	end = parse_either(p + negative, &number);
 	if (end && ends_word(*end) && number <= INT64_MAX) {
-		*value = negative ? -(int64_t)number : (int64_t)number;
-		if (*value >= low && *value <= high)
+		value = negative ? -(int64_t)number : (int64_t)number;
+		if (value >= range->low && value <= range->high) {
+			f->fields.number[field] = value;
 			return end;
-		*value = 0;
+		}
 	}
 	f->bad = true;
 	return skip_word(p);
@@ -117,6 +115,7 @@ static const char *take_number(struct text_fields *f, uint32_t bit, const char *
 static const char *take_address(struct text_fields *f, const char *p)
 {
 	const char *end;
+	uint64_t address;
 
 	if (!first(f, FIELD_ADDRESS))
 		return skip_word(p);
@@ -124,7 +123,8 @@ static const char *take_address(struct text_fields *f, const char *p)
 		return skip_word(p);
 	if (p[0] == '0' && p[1] == 'x')
 		p += 2;
-	end = parse_hex(p, &f->address);
+	end = parse_hex(p, &address);
+	f->fields.number[FIELD_ADDRESS] = (int64_t)address;
 	if (end && ends_word(*end))
 		return end;
 	f->bad = true;
@@ -132,14 +132,50 @@ static const char *take_address(struct text_fields *f, const char *p)
 }
 
 static const char *take_word(
-	struct text_fields *f, uint32_t bit, const char *p, struct text_word *word)
+	struct text_fields *f, enum kernel_field field, const char *p, struct text_word *word)
 {
 	const char *end = p;
 
 	while (!ends_word(*end))
 		end++;
-	if (first(f, bit))
+	if (first(f, field))
 		*word = (struct text_word){ p, (size_t)(end - p) };
+	return end;
+}
+
+/* A symbol of the kernel's tables, or the number that is printed where it has none; 0: neither. */
+static uint64_t symbol_value(const char *text, size_t bytes)
+{
+	static const struct {
+		const char *name;
+		uint64_t value;
+	} symbols[] = {
+		/* linux/socket.h, linux/in.h; as include/trace/events/sock.h names them */
+		{ "AF_INET", 2 },
+		{ "AF_INET6", 10 },
+		{ "IPPROTO_TCP", 6 },
+		{ "IPPROTO_DCCP", 33 },
+		{ "IPPROTO_SCTP", 132 },
+		{ "IPPROTO_MPTCP", 262 },
+	};
+	uint64_t value = 0;
+
+	if (bytes && text[0] >= '0' && text[0] <= '9')
+		return parse_either(text, &value) ? value : 0;
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		if (strlen(symbols[i].name) == bytes && !memcmp(symbols[i].name, text, bytes))
+			return symbols[i].value;
+	}
+	return 0;
+}
+
+static const char *take_symbol(struct text_fields *f, enum kernel_field field, const char *p)
+{
+	struct text_word word = { 0 };
+	const char *end = take_word(f, field, p, &word);
+
+	if (word.bytes)
+		f->fields.number[field] = (int64_t)symbol_value(word.text, word.bytes);
 	return end;
 }
 
@@ -147,11 +183,11 @@ static const char *take_word(
 static bool take_gso(struct text_fields *f, const char **p)
 {
 	if (STARTS(*p, "gso_size="))
-		*p = take_number(f, FIELD_GSO_SIZE, *p + 9, 0, UINT16_MAX, &f->gso_size);
+		*p = take_number(f, FIELD_GSO_SIZE, *p + 9);
 	else if (STARTS(*p, "gso_segs="))
-		*p = take_number(f, FIELD_GSO_SEGS, *p + 9, 0, UINT16_MAX, &f->gso_segs);
+		*p = take_number(f, FIELD_GSO_SEGS, *p + 9);
 	else if (STARTS(*p, "gso_type="))
-		*p = take_number(f, FIELD_GSO_TYPE, *p + 9, 0, UINT32_MAX, &f->gso_type);
+		*p = take_number(f, FIELD_GSO_TYPE, *p + 9);
 	else
 		return false;
 	return true;
@@ -160,10 +196,9 @@ static bool take_gso(struct text_fields *f, const char **p)
 static bool take_transport(struct text_fields *f, const char **p)
 {
 	if (STARTS(*p, "transport_offset="))
-		*p = take_number(
-			f, FIELD_TRANSPORT, *p + 17, INT32_MIN, INT32_MAX, &f->transport_offset);
+		*p = take_number(f, FIELD_TRANSPORT, *p + 17);
 	else if (STARTS(*p, "transport_offset_valid="))
-		*p = take_number(f, FIELD_TRANSPORT_VALID, *p + 23, 0, 1, &f->transport_valid);
+		*p = take_number(f, FIELD_TRANSPORT_VALID, *p + 23);
 	else
 		return false;
 	return true;
@@ -176,31 +211,31 @@ static bool take_transport(struct text_fields *f, const char **p)
 static bool take_rare(struct text_fields *f, const char **p)
 {
 	if (STARTS(*p, "vec="))
-		*p = take_number(f, FIELD_VEC, *p + 4, 0, UINT8_MAX, &f->vec);
+		*p = take_number(f, FIELD_VEC, *p + 4);
 	else if (STARTS(*p, "irq="))
-		*p = take_number(f, FIELD_IRQ, *p + 4, INT32_MIN, INT32_MAX, &f->irq);
+		*p = take_number(f, FIELD_IRQ, *p + 4);
 	else if (STARTS(*p, "work="))
-		*p = take_number(f, FIELD_WORK, *p + 5, INT32_MIN, INT32_MAX, &f->work);
+		*p = take_number(f, FIELD_WORK, *p + 5);
 	else if (STARTS(*p, "budget="))
-		*p = take_number(f, FIELD_BUDGET, *p + 7, INT32_MIN, INT32_MAX, &f->budget);
+		*p = take_number(f, FIELD_BUDGET, *p + 7);
 	else if (STARTS(*p, "napi="))
 		*p = take_address(f, *p + 5);
 	else if (STARTS(*p, "sk="))
 		*p = take_address(f, *p + 3);
 	else if (STARTS(*p, "dev_name="))
-		*p = take_word(f, FIELD_DEVICE, *p + 9, &f->device);
+		*p = take_word(f, FIELD_DEVICE, *p + 9, &f->name);
 	else if (STARTS(*p, "device="))
-		*p = take_word(f, FIELD_DEVICE, *p + 7, &f->device);
+		*p = take_word(f, FIELD_DEVICE, *p + 7, &f->name);
 	else if (STARTS(*p, "name="))
-		*p = take_word(f, FIELD_DEVICE, *p + 5, &f->device);
+		*p = take_word(f, FIELD_DEVICE, *p + 5, &f->name);
 	else if (STARTS(*p, "family="))
-		*p = take_word(f, FIELD_FAMILY, *p + 7, &f->family);
+		*p = take_symbol(f, FIELD_FAMILY, *p + 7);
 	else if (STARTS(*p, "protocol="))
-		*p = take_word(f, FIELD_PROTOCOL, *p + 9, &f->protocol);
+		*p = take_symbol(f, FIELD_PROTOCOL, *p + 9);
 	else if (STARTS(*p, "ret=") && (hex_digit((*p)[4]) < 10 || (*p)[4] == '-'))
-		*p = take_number(f, FIELD_LEN, *p + 4, INT32_MIN, UINT32_MAX, &f->len);
+		*p = take_number(f, FIELD_RESULT, *p + 4);
 	else if (STARTS(*p, "flags="))
-		*p = take_number(f, FIELD_FLAGS, *p + 6, INT32_MIN, UINT32_MAX, &f->flags);
+		*p = take_number(f, FIELD_FLAGS, *p + 6);
 	else
 		return false;
 	return true;
@@ -218,12 +253,12 @@ static bool take_field(struct text_fields *f, const char **p)
 	case 'l':
 		if (!STARTS(*p, "len="))
 			return false; /* "location=" */
-		*p = take_number(f, FIELD_LEN, *p + 4, 0, UINT32_MAX, &f->len);
+		*p = take_number(f, FIELD_LEN, *p + 4);
 		return true;
 	case 'q':
 		if (!STARTS(*p, "queue_mapping="))
 			return false;
-		*p = take_number(f, FIELD_QUEUE, *p + 14, 0, UINT16_MAX, &f->queue);
+		*p = take_number(f, FIELD_QUEUE, *p + 14);
 		return true;
 	case 'g':
 		return take_gso(f, p);
@@ -231,7 +266,7 @@ static bool take_field(struct text_fields *f, const char **p)
 		return take_transport(f, p);
 	case 'r':
 		if (STARTS(*p, "rc="))
-			*p = take_number(f, FIELD_RC, *p + 3, INT32_MIN, INT32_MAX, &f->rc);
+			*p = take_number(f, FIELD_RC, *p + 3);
 		else if (STARTS(*p, "reason: "))
 			*p = take_word(f, FIELD_REASON, skip_blanks(*p + 8), &f->reason);
 		else if (STARTS(*p, "reason="))
@@ -242,7 +277,7 @@ static bool take_field(struct text_fields *f, const char **p)
 	case 'd':
 		if (!STARTS(*p, "dev="))
 			return take_rare(f, p);
-		*p = take_word(f, FIELD_DEVICE, *p + 4, &f->device);
+		*p = take_word(f, FIELD_DEVICE, *p + 4, &f->name);
 		return true;
 	case 'v':
 	case 'i':
@@ -288,27 +323,27 @@ void text_fields_napi(const char *text, struct text_fields *f)
 		f->bad = true;
 		return;
 	}
-	p = skip_blanks(take_word(f, FIELD_DEVICE, p, &f->device));
+	p = skip_blanks(take_word(f, FIELD_DEVICE, p, &f->name));
 	if (!expect(p, "work "))
 		return;
-	p = skip_blanks(take_number(f, FIELD_WORK, p + 5, INT32_MIN, INT32_MAX, &f->work));
+	p = skip_blanks(take_number(f, FIELD_WORK, p + 5));
 	if (expect(p, "budget "))
-		take_number(f, FIELD_BUDGET, p + 7, INT32_MIN, INT32_MAX, &f->budget);
+		take_number(f, FIELD_BUDGET, p + 7);
 }
 
 /* One "name = value" of the sentence. Returns what follows. */
 static const char *take_sock(struct text_fields *f, const char *p)
 {
 	if (STARTS(p, "family = "))
-		return take_word(f, FIELD_FAMILY, p + 9, &f->family);
+		return take_symbol(f, FIELD_FAMILY, p + 9);
 	if (STARTS(p, "protocol = "))
-		return take_word(f, FIELD_PROTOCOL, p + 11, &f->protocol);
+		return take_symbol(f, FIELD_PROTOCOL, p + 11);
 	if (STARTS(p, "length = "))
-		return take_number(f, FIELD_LEN, p + 9, INT32_MIN, UINT32_MAX, &f->len);
+		return take_number(f, FIELD_RESULT, p + 9);
 	if (STARTS(p, "error = "))
-		return take_number(f, FIELD_ERROR, p + 8, INT32_MIN, INT32_MAX, &f->error);
+		return take_number(f, FIELD_ERROR, p + 8);
 	if (STARTS(p, "flags = "))
-		return take_number(f, FIELD_FLAGS, p + 8, INT32_MIN, UINT32_MAX, &f->flags);
+		return take_number(f, FIELD_FLAGS, p + 8);
 	return skip_word(p);
 }
 

@@ -125,6 +125,8 @@ struct object object_events(const struct trace_counts *counts, uint64_t used)
 	object_put(&object, "read", report_number(counts->read));
 	object_put(&object, "used", report_number(used));
 	object_put(&object, "unparsed", report_number(counts->unparsed));
+	if (counts->skipped)
+		object_put(&object, "skipped", report_number(counts->skipped));
 	object_put(&object, "lost", report_number(counts->lost));
 	if (counts->lost_unknown)
 		object_put(&object, "lost_unknown", json_true());

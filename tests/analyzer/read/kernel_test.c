@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Texts of real kernels: Linux 6.1 with an emulated 82574L in two dialects of ftrace and in perf
- * script's, and loopback on 6.18 with a buffer that was too small. The numbers of events were
- * counted with grep, packets and laps by an independent script.
+ * Traces of real kernels: Linux 6.1 with an emulated 82574L in two dialects of ftrace, in perf
+ * script's and as perf.data, and loopback on 6.18 with a buffer that was too small. The numbers of
+ * events were counted with grep or by perf report --stats, packets and laps by an independent
+ * script.
  */
 #include "collect.h"
 #include <math.h>
@@ -48,6 +49,15 @@ static const struct {
 		{ { EVENT_START_XMIT, 2134 }, { EVENT_FREE, 2195 + 132 },
 			{ EVENT_RECEIVE, 2134 + 4 } },
 		"eth1", 1515, 1.566413, 4.285277, 77, 0 },
+	{ "tcp-udp-ping-itr1000-zstd.perf.data", "perf.data", 1000000000, 10511, 0,
+		{ { EVENT_START_XMIT, 2134 }, { EVENT_FREE, 2195 + 132 },
+			{ EVENT_RECEIVE, 2134 + 4 } },
+		"eth1", 1515, 1.566413, 4.285277, 77, 0 },
+	{ "tcp-receive-itr8000-zstd.perf.data", "perf.data", 1000000000, 45072, 0,
+		{ { EVENT_START_XMIT, 9137 }, { EVENT_FREE, 9336 + 1 }, { EVENT_NAPI_POLL, 1196 },
+			{ EVENT_IRQ_ENTRY, 1250 }, { EVENT_COPY, 810 },
+			{ EVENT_SOFTIRQ_RAISE, 1262 } },
+		"eth1", 8708, 0.503072, 1.033692, 45, 0 },
 	{ "loopback-lost.perf-script.txt.gz", "perf-script", 1000000000, 3991, 487,
 		{ { EVENT_START_XMIT, 279 }, { EVENT_LOST, 9 }, { EVENT_SOCK_SEND, 274 },
 			{ EVENT_SOCK_RECV, 277 }, { EVENT_RECEIVE, 276 + 275 } },
@@ -181,9 +191,54 @@ static void drop_reasons_have_names(void)
 	collect_free(&got);
 }
 
+static void expect_same_name(const struct collected *a, const struct collected *b,
+	enum name_kind kind, uint64_t index_a, uint64_t index_b)
+{
+	const char *name_a = names_get(reader_names(a->reader), kind, (uint32_t)index_a);
+	const char *name_b = names_get(reader_names(b->reader), kind, (uint32_t)index_b);
+
+	CU_ASSERT_FATAL(!name_a == !name_b);
+	if (name_a)
+		CU_ASSERT_STRING_EQUAL(name_a, name_b);
+}
+
+/* Names have numbers in the order in which a trace has them first, so here they have the same. */
+static void samples_say_what_perf_prints_of_them(void)
+{
+	struct collected data = { 0 }, text = { 0 };
+
+	CU_ASSERT_EQUAL_FATAL(
+		reader_open(TEST_FIXTURES "/kernel/tcp-udp-ping-itr1000-zstd.perf.data", NULL,
+			&data.reader, &data.diag),
+		0);
+	CU_ASSERT_EQUAL_FATAL(
+		reader_open(TEST_FIXTURES "/kernel/tcp-udp-ping-itr1000.perf-script-ns.txt.gz",
+			NULL, &text.reader, &text.diag),
+		0);
+	collect_events(&data);
+	collect_events(&text);
+	CU_ASSERT_EQUAL_FATAL(data.count, text.count);
+	for (size_t i = 0; i < data.count; i++) {
+		const struct event *a = &data.events[i].event, *b = &text.events[i].event;
+
+		CU_ASSERT_EQUAL_FATAL(
+			memcmp(&data.events[i], &text.events[i], sizeof(*data.events)), 0);
+		expect_same_name(&data, &text, NAME_DEVICE, a->device, b->device);
+		if (a->id == EVENT_FREE)
+			expect_same_name(&data, &text, NAME_REASON, EVENT_GET(FREE, reason, a->arg),
+				EVENT_GET(FREE, reason, b->arg));
+		if (a->id == EVENT_IRQ_ENTRY)
+			expect_same_name(&data, &text, NAME_IRQ, EVENT_GET(IRQ_ENTRY, name, a->arg),
+				EVENT_GET(IRQ_ENTRY, name, b->arg));
+	}
+	collect_free(&data);
+	collect_free(&text);
+}
+
 static const struct test_case cases[] = {
 	{ "every file gives what was counted", every_file_gives_what_was_counted },
 	{ "drop reasons have names", drop_reasons_have_names },
+	{ "samples say what perf prints of them", samples_say_what_perf_prints_of_them },
 	{ 0 },
 };
 

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct text_events events;
+static struct kernel_names events;
 
 /* Runs a case with names of its own. */
 static void with_names(void (*body)(void))
 {
-	events = (struct text_events){ .names = names_create() };
+	events = (struct kernel_names){ .names = names_create() };
 	CU_ASSERT_PTR_NOT_NULL_FATAL(events.names);
 	body();
 	names_destroy(events.names);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * perf.data, from a file or piped: samples of tracepoints become events.
+ */
+#include "perf_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int failed(struct perf_reader *perf, int error, const char *reason, struct diag *diag)
+{
+	if (error == -EINVAL && reason[0])
+		return diag_set(diag, error, "%s: %s", perf->reader.source.file, reason);
+	return reader_failed(&perf->reader, &perf->names, error, diag);
+}
+
+/* Reads on until something may come out. */
+static int read_round(struct perf_reader *perf, struct diag *diag)
+{
+	struct diag reason = { "" };
+	struct perf_record record = { 0 };
+	int status = 1;
+
+	while (status == 1 && record.type != PERF_FINISHED_ROUND) {
+		int error;
+
+		status = perf_stream_next(perf->stream, &record, &reason);
+		if (status != 1)
+			break;
+		error = perf_take_record(perf, &record, &reason);
+		if (error == -ENODATA) { /* what follows the record isn't all there */
+			reader_truncated(&perf->reader, "it ends within what follows a record");
+			status = 0;
+		} else if (error) {
+			status = error;
+		}
+	}
+	if (!status)
+		status = perf_finish(perf);
+	return status < 0 ? failed(perf, status, reason.text, diag) : 0;
+}
+
+static int next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag)
+{
+	struct perf_reader *perf = (struct perf_reader *)reader;
+
+	for (;;) {
+		int status = runs_next(perf->runs, cpu, event), error;
+
+		if (status == 1) {
+			reader_saw(reader, event->time);
+			return 1;
+		}
+		if (status < 0)
+			return failed(perf, status, "", diag);
+		if (perf->at_end)
+			return 0;
+		error = read_round(perf, diag);
+		if (error)
+			return error;
+	}
+}
+
+static void close_perf(struct reader *reader)
+{
+	struct perf_reader *perf = (struct perf_reader *)reader;
+
+	perf_stream_close(perf->stream);
+	runs_destroy(perf->runs);
+	raw_events_destroy(perf->raw);
+	perf_attrs_free(&perf->attrs);
+	seekable_close(&perf->file);
+	input_close(perf->input);
+	reader_release(reader);
+	free(perf);
+}
+
+static const struct reader_format perf_format = { .next = next, .close = close_perf };
+
+static int open_pipe(struct perf_reader *perf)
+{
+	uint8_t header[PERF_PIPE_HEADER_BYTES];
+	size_t got = 0;
+
+	while (got < sizeof(header)) { /* they were peeked at: they are there */
+		ssize_t n = input_read(perf->input, header + got, sizeof(header) - got);
+
+		if (n <= 0)
+			return n ? (int)n : -EIO;
+		got += (size_t)n;
+	}
+	return perf_stream_open_input(
+		&perf->stream, perf->input, sizeof(header), perf->attrs.big_endian);
+}
+
+static int open_file(struct perf_reader *perf, struct diag *reason)
+{
+	struct input *input = perf->input;
+	struct perf_header header = { 0 };
+	int error;
+
+	perf->input = NULL; /* it goes to the file, also on failure */
+	error = seekable_open(&perf->file, input);
+	if (!error)
+		error = perf_header_read(
+			&perf->file, &perf->attrs, &perf->names, &perf->raw, &header, reason);
+	if (error)
+		return error;
+	if (header.cut)
+		reader_truncated(&perf->reader, "it ends before its last section does");
+	perf->reader.source.clock = perf->attrs.clock;
+	return perf_stream_open_file(&perf->stream, &perf->file, header.data_begin, header.data_end,
+		perf->attrs.big_endian);
+}
+
+static int open_either(struct perf_reader *perf, struct diag *reason)
+{
+	const char *data;
+	size_t bytes;
+	int error = input_peek(perf->input, &data, &bytes);
+
+	if (error)
+		return error;
+	if (bytes < PERF_PIPE_HEADER_BYTES)
+		return diag_set(reason, -EINVAL, "it ends within its header, at %zu", bytes);
+	perf->attrs.big_endian = !memcmp(data, PERF_MAGIC_BIG_ENDIAN, 8);
+	return perf_header_is_pipe((const uint8_t *)data, perf->attrs.big_endian)
+		       ? open_pipe(perf)
+		       : open_file(perf, reason);
+}
+
+int perf_reader_open(struct input *input, const char *file, const struct reader_options *options,
+	size_t records, struct reader **reader, struct diag *diag)
+{
+	struct perf_reader *perf = calloc(1, sizeof(*perf));
+	struct diag reason = { "" };
+	int error = -ENOMEM;
+
+	*reader = NULL;
+	if (!perf) {
+		input_close(input);
+		return diag_set(diag, error, "%s: no memory", file);
+	}
+	perf->input = input;
+	perf->file.fd = -1;
+	if (!reader_prepare(&perf->reader, &perf_format, file))
+		error = runs_create(&perf->runs, records);
+	perf->reader.source.format = "perf.data";
+	perf->names.names = perf->reader.names;
+	if (!error)
+		error = open_either(perf, &reason);
+	if (error)
+		error = failed(perf, error, reason.text, diag);
+	else
+		error = reader_set_hz(&perf->reader, 1000000000, options, diag);
+	if (error)
+		close_perf(&perf->reader);
+	else
+		*reader = &perf->reader;
+	return error;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The events that a perf.data has samples of, and which of them a record is of: each has an id for
+ * each CPU, which samples and other records hold unless all events are alike.
+ */
+#ifndef ANALYZER_READ_PERF_ATTRS_H
+#define ANALYZER_READ_PERF_ATTRS_H
+
+#include "diag.h"
+#include "perf_layout.h"
+
+#define PERF_LAYOUTS_MOST 1024
+#define PERF_IDS_MOST     ((size_t)1 << 18) /* events x CPUs */
+
+struct perf_id {
+	uint64_t id;
+	uint32_t layout; /* its index and 1; 0: this slot is free */
+};
+
+struct perf_attrs {
+	bool big_endian;
+	struct perf_layout *layouts; /* no two are alike */
+	uint32_t layout_count;
+	struct perf_id *ids; /* open addressing, half of it in use at most */
+	size_t id_slots;     /* a power of two, or 0 */
+	size_t id_count;
+	bool any_clock; /* false until the first was added */
+	const char *clock;
+};
+
+/*
+ * Adds an event; `ids` are the 8 bytes of each, `id_count` times. 0, -ENOMEM, or -EINVAL with a
+ * message ("… at N" is the caller's to add): too small, or its samples can't be told from others'.
+ */
+int perf_attrs_add(struct perf_attrs *attrs, const uint8_t *attr, size_t attr_bytes,
+	const uint8_t *ids, size_t id_count, struct diag *diag);
+
+/* The layout of an id; NULL if there is none. */
+const struct perf_layout *perf_attrs_find(const struct perf_attrs *attrs, uint64_t id);
+
+/* That of a sample: NULL if its event isn't known. The record has PERF_HEAD_BYTES at least. */
+static inline const struct perf_layout *perf_attrs_sample(
+	const struct perf_attrs *attrs, const uint8_t *record, size_t bytes)
+{
+	uint16_t at = attrs->layout_count ? attrs->layouts->id : 0;
+
+	if (attrs->layout_count <= 1)
+		return attrs->layouts;
+	return bytes >= at + 8U ? perf_attrs_find(attrs, bytes_64(record + at, attrs->big_endian))
+				: NULL;
+}
+
+/* That of the end of another record; NULL if there are no events. */
+const struct perf_layout *perf_attrs_end(
+	const struct perf_attrs *attrs, const uint8_t *record, size_t bytes);
+
+void perf_attrs_free(struct perf_attrs *attrs);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the reader of perf.data keeps, for perf.c (opening, handing out) and perf_records.c (what
+ * each record means).
+ */
+#ifndef ANALYZER_READ_PERF_IMPL_H
+#define ANALYZER_READ_PERF_IMPL_H
+
+#include "perf_header.h"
+#include "perf_stream.h"
+#include "reader_impl.h"
+#include "runs.h"
+
+#define PERF_FINISHED_ROUND 68 /* a record's type */
+
+/* Lost events, until it is known when the gap ended. */
+struct gap {
+	bool open;
+	uint64_t count;
+	uint64_t time; /* UINT64_MAX: not told */
+	unsigned cpu;
+	bool any_cpu; /* that isn't told either */
+};
+
+struct perf_reader {
+	struct reader reader;
+	struct seekable file; /* or, of what is piped: */
+	struct input *input;
+	struct perf_attrs attrs;
+	struct kernel_names names;
+	struct raw_events *raw; /* NULL: there are no formats (yet) */
+	struct perf_stream *stream;
+	struct runs *runs;
+	bool at_end;
+
+	uint64_t latest;       /* time of all samples so far */
+	uint64_t round_latest; /* the same when the last round ended */
+	size_t round_events;   /* since then */
+	struct gap gap;
+	uint64_t lost_told;    /* by records of where */
+	uint64_t lost_counted; /* by the events themselves, at the end */
+	bool late;             /* an event came too late */
+};
+
+/*
+ * Takes a record. 0; -EINVAL with a reason (without the file's name); -ENODATA if what follows it
+ * isn't all there; or another negative errno.
+ */
+int perf_take_record(
+	struct perf_reader *perf, const struct perf_record *record, struct diag *reason);
+
+/* After the last record: what is known only now. 0 or a negative errno. */
+int perf_finish(struct perf_reader *perf);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How the samples of a perf event are laid out: its struct perf_event_attr says which fields they
+ * have (linux/perf_event.h, PERF_RECORD_SAMPLE). Most fields have a fixed size; of those behind the
+ * first that hasn't, only the raw data are of interest, and they come early.
+ */
+#ifndef ANALYZER_READ_PERF_LAYOUT_H
+#define ANALYZER_READ_PERF_LAYOUT_H
+
+#include "bytes.h"
+#include <stddef.h>
+
+#define PERF_HEAD_BYTES     8  /* of each record: type 32 bits, misc 16, size 16 */
+#define PERF_ATTR_BYTES_MIN 64 /* PERF_ATTR_SIZE_VER0; what newer kernels added may be absent */
+
+struct perf_layout {
+	bool tracepoint;  /* the raw data are a tracepoint's record */
+	bool counts_lost; /* the event itself counts what it lost */
+	bool callchain, raw;
+	/* Offsets in the record of a sample; 0: it doesn't have the field. */
+	uint16_t id, pid, time, cpu;
+	uint16_t fixed;         /* what is of variable size begins here, */
+	uint16_t counters;      /* first a group of counters: bytes of each, 0: none; */
+	uint16_t counters_head; /* and bytes before them, with their number */
+	/* Other records end with some of the fields: how far before the end; 0: they don't. */
+	uint16_t end_id, end_time, end_cpu;
+};
+
+struct perf_sample {
+	uint64_t time;
+	uint32_t cpu;
+	int32_t pid;        /* -1: not told */
+	const uint8_t *raw; /* NULL: there are none */
+	size_t raw_bytes;
+};
+
+/* `attr` has PERF_ATTR_BYTES_MIN at least. */
+void perf_layout_make(struct perf_layout *layout, const uint8_t *attr, bool big_endian);
+
+/* The clock that an event's times are of: as perf record -k names it; NULL: perf's own. */
+const char *perf_attr_clock(const uint8_t *attr, size_t bytes, bool big_endian);
+
+/* Skips `count` things of that size. False if they go beyond the end. */
+static inline bool perf_layout_skip(size_t *at, size_t end, uint64_t count, size_t size)
+{
+	if (count > (end - *at) / size)
+		return false;
+	*at += (size_t)count * size;
+	return true;
+}
+
+/* Takes a sample apart. False if a field goes beyond the record, which has PERF_HEAD_BYTES. */
+static inline bool perf_layout_sample(const struct perf_layout *layout, const uint8_t *record,
+	size_t bytes, bool big_endian, struct perf_sample *sample)
+{
+	size_t at = layout->fixed;
+
+	if (bytes < at)
+		return false;
+	sample->time = layout->time ? bytes_64(record + layout->time, big_endian) : 0;
+	sample->cpu = layout->cpu ? bytes_32(record + layout->cpu, big_endian) : 0;
+	sample->pid = layout->pid ? (int32_t)bytes_32(record + layout->pid, big_endian) : -1;
+	sample->raw = NULL;
+	sample->raw_bytes = 0;
+	if (layout->counters) {
+		if (bytes - at < layout->counters_head)
+			return false;
+		at += layout->counters_head;
+		if (!perf_layout_skip(&at, bytes, bytes_64(record + layout->fixed, big_endian),
+			    layout->counters))
+			return false;
+	}
+	if (layout->callchain) {
+		if (bytes - at < 8)
+			return false;
+		at += 8;
+		if (!perf_layout_skip(&at, bytes, bytes_64(record + at - 8, big_endian), 8))
+			return false;
+	}
+	if (layout->raw) {
+		if (bytes - at < 4)
+			return false;
+		sample->raw_bytes = bytes_32(record + at, big_endian);
+		sample->raw = record + at + 4;
+		return sample->raw_bytes <= bytes - at - 4;
+	}
+	return true;
+}
+
+#endif

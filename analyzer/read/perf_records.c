@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the records of a perf.data mean. perf record takes the buffers of all CPUs in turns, and
+ * marks when a round is over: what comes in the next round may be older than what came in this one,
+ * but not than what came before it.
+ */
+#include "perf_impl.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* linux/perf_event.h, and perf's own: tools/lib/perf/include/perf/event.h */
+enum {
+	RECORD_LOST = 2,
+	RECORD_COMM = 3,
+	RECORD_FORK = 7,
+	RECORD_SAMPLE = 9,
+	RECORD_LOST_SAMPLES = 13,
+	LAST_OF_KERNEL = 21, /* AUX_OUTPUT_HW_ID */
+	RECORD_HEADER_ATTR = 64,
+	RECORD_TRACING_DATA = 66,
+	RECORD_AUXTRACE = 71,
+	RECORD_FEATURE = 80,
+	LAST_OF_PERF = 84, /* BPF_METADATA */
+};
+
+/* Rounds can be small; as many events as this are taken together, which costs less. */
+#define ROUND_EVENTS ((size_t)16 * 1024)
+
+/* A place for an event; *event is NULL if it can't be taken any more. */
+static int place(struct perf_reader *perf, uint64_t time, struct event **event)
+{
+	int error = runs_place(perf->runs, time, event);
+
+	if (error != -ESTALE)
+		return error;
+	*event = NULL;
+	perf->reader.counts.unparsed++;
+	if (!perf->late)
+		reader_truncated(&perf->reader,
+			"some events are older than its marks of finished rounds allow");
+	perf->late = true;
+	return 0;
+}
+
+static int add_lost(struct perf_reader *perf, unsigned cpu, uint64_t time, uint64_t count)
+{
+	struct event *event;
+	int error = place(perf, time, &event);
+
+	reader_saw(&perf->reader, time);
+	reader_lost(&perf->reader, count, false);
+	if (error || !event)
+		return error;
+	*event = (struct event){
+		.time = time,
+		.id = EVENT_LOST,
+		.device = EVENT_NO_DEVICE,
+		.queue = EVENT_NO_QUEUE,
+		.arg = event_lost_arg(count, false),
+	};
+	return runs_commit(perf->runs, cpu);
+}
+
+/*
+ * The record of lost events is written when there is room again, and its stamp is a little later
+ * than that of the event which it precedes. At the end, there may be none.
+ */
+static int end_gap(struct perf_reader *perf, const struct perf_sample *next)
+{
+	struct gap *gap = &perf->gap;
+
+	if (!gap->open)
+		return 0;
+	if (next && (gap->any_cpu || gap->cpu == next->cpu)) {
+		gap->cpu = next->cpu;
+		if (next->time < gap->time)
+			gap->time = next->time;
+	}
+	if (gap->time == UINT64_MAX)
+		gap->time = perf->latest;
+	gap->open = false;
+	return add_lost(perf, gap->cpu, gap->time, gap->count);
+}
+
+static int take_sample(struct perf_reader *perf, const struct perf_record *record)
+{
+	const struct perf_layout *layout =
+		perf_attrs_sample(&perf->attrs, record->data, record->bytes);
+	struct perf_sample sample;
+	struct raw_record raw;
+	struct event *event;
+	int status;
+
+	perf->reader.counts.read++;
+	if (!layout)
+		return 0;
+	if (!perf_layout_sample(
+		    layout, record->data, record->bytes, perf->attrs.big_endian, &sample)) {
+		perf->reader.counts.unparsed++;
+		return 0;
+	}
+	if (sample.time > perf->latest)
+		perf->latest = sample.time;
+	if (perf->gap.open) {
+		status = end_gap(perf, &sample);
+		if (status)
+			return status;
+	}
+	if (!layout->tracepoint || !sample.raw || !perf->raw)
+		return 0;
+	status = place(perf, sample.time, &event);
+	if (status || !event)
+		return status;
+	raw = (struct raw_record){ sample.time, sample.pid, sample.raw, sample.raw_bytes };
+	status = raw_event_parse(perf->raw, &raw, event);
+	if (status == RAW_EVENT_USED) {
+		perf->round_events++;
+		return runs_commit(perf->runs, sample.cpu);
+	}
+	perf->reader.counts.unparsed += status == RAW_EVENT_UNPARSED;
+	return status < 0 ? status : 0;
+}
+
+/* The time and CPU of a record that is no sample, from its end. */
+static void take_end(
+	const struct perf_reader *perf, const struct perf_record *record, struct gap *gap)
+{
+	const struct perf_layout *layout =
+		perf_attrs_end(&perf->attrs, record->data, record->bytes);
+	const uint8_t *end = record->data + record->bytes;
+	size_t bytes = record->bytes - PERF_HEAD_BYTES;
+	bool big_endian = perf->attrs.big_endian;
+
+	gap->time = UINT64_MAX;
+	gap->any_cpu = true;
+	if (layout && layout->end_time && bytes >= layout->end_time)
+		gap->time = bytes_64(end - layout->end_time, big_endian);
+	if (layout && layout->end_cpu && bytes >= layout->end_cpu) {
+		gap->cpu = bytes_32(end - layout->end_cpu, big_endian);
+		gap->any_cpu = false;
+	}
+}
+
+/* LOST: the event's id, and how many events its buffer lost before the next one. */
+static int take_lost(struct perf_reader *perf, const struct perf_record *record)
+{
+	int error = end_gap(perf, NULL);
+
+	if (record->bytes < PERF_HEAD_BYTES + 16) {
+		perf->reader.counts.unparsed++;
+		return error;
+	}
+	perf->gap.count = bytes_64(record->data + PERF_HEAD_BYTES + 8, perf->attrs.big_endian);
+	perf->gap.open = perf->gap.count;
+	perf->lost_told += perf->gap.count;
+	take_end(perf, record, &perf->gap);
+	return error;
+}
+
+/*
+ * LOST_SAMPLES: how many samples the hardware lost. Newer versions of perf record also write it at
+ * the end, of events that count what they lost: these are the same as in records of the type LOST,
+ * and those that were lost at the end of a buffer.
+ */
+static int take_lost_samples(struct perf_reader *perf, const struct perf_record *record)
+{
+	const struct perf_layout *layout =
+		perf_attrs_end(&perf->attrs, record->data, record->bytes);
+	uint64_t count;
+	struct gap gap = { 0 };
+
+	if (record->bytes < PERF_HEAD_BYTES + 8) {
+		perf->reader.counts.unparsed++;
+		return 0;
+	}
+	count = bytes_64(record->data + PERF_HEAD_BYTES, perf->attrs.big_endian);
+	take_end(perf, record, &gap);
+	if (layout && layout->counts_lost) {
+		if (__builtin_add_overflow(perf->lost_counted, count, &perf->lost_counted))
+			perf->lost_counted = UINT64_MAX;
+		return 0;
+	}
+	return count ? add_lost(perf, gap.cpu, gap.time == UINT64_MAX ? perf->latest : gap.time,
+			       count)
+		     : 0;
+}
+
+/* COMM: process, thread, and its name from now on. That of the first thread is the process's. */
+static int take_comm(struct perf_reader *perf, const struct perf_record *record)
+{
+	const uint8_t *data = record->data + PERF_HEAD_BYTES;
+	bool big_endian = perf->attrs.big_endian;
+
+	if (record->bytes < PERF_HEAD_BYTES + 8 || !perf->raw ||
+		bytes_32(data, big_endian) != bytes_32(data + 4, big_endian))
+		return 0;
+	return raw_events_task(perf->raw, (int32_t)bytes_32(data, big_endian),
+		(const char *)data + 8, record->bytes - PERF_HEAD_BYTES - 8);
+}
+
+/* FORK: process and its parent. The child has the parent's name until it takes another. */
+static int take_fork(struct perf_reader *perf, const struct perf_record *record)
+{
+	const uint8_t *data = record->data + PERF_HEAD_BYTES;
+	bool big_endian = perf->attrs.big_endian;
+
+	if (record->bytes < PERF_HEAD_BYTES + 8 || !perf->raw)
+		return 0;
+	return raw_events_fork(perf->raw, (int32_t)bytes_32(data, big_endian),
+		(int32_t)bytes_32(data + 4, big_endian));
+}
+
+/* HEADER_ATTR: an event, with its size at its byte 4, and its ids. */
+static int take_attr(
+	struct perf_reader *perf, const struct perf_record *record, struct diag *reason)
+{
+	const uint8_t *attr = record->data + PERF_HEAD_BYTES;
+	size_t bytes = record->bytes - PERF_HEAD_BYTES, size = 0;
+	int error;
+
+	if (bytes >= PERF_ATTR_BYTES_MIN)
+		size = bytes_32(attr + 4, perf->attrs.big_endian);
+	if (!size)
+		size = PERF_ATTR_BYTES_MIN; /* the first version had none */
+	if (size > bytes)
+		return diag_set(reason, -EINVAL,
+			"the description of an event at %" PRIu64 " is cut off",
+			perf_stream_offset(perf->stream));
+	error = perf_attrs_add(&perf->attrs, attr, size, attr + size, (bytes - size) / 8, reason);
+	perf->reader.source.clock = perf->attrs.clock;
+	return error;
+}
+
+/* TRACING_DATA: 32 bits that tell how many bytes follow the record. */
+static int take_formats(
+	struct perf_reader *perf, const struct perf_record *record, struct diag *reason)
+{
+	uint32_t bytes;
+	uint8_t *data;
+	int error;
+
+	if (record->bytes < PERF_HEAD_BYTES + 4 || record->packed)
+		return 0;
+	bytes = bytes_32(record->data + PERF_HEAD_BYTES, perf->attrs.big_endian);
+	if (bytes > TRACING_DATA_BYTES)
+		return diag_set(reason, -EINVAL,
+			"the formats of its events at %" PRIu64 " have %" PRIu32
+			" bytes, more than %zu",
+			perf_stream_offset(perf->stream), bytes, TRACING_DATA_BYTES);
+	data = malloc(bytes ? bytes : 1);
+	if (!data)
+		return -ENOMEM;
+	error = perf_stream_take(perf->stream, bytes, data);
+	if (!error)
+		error = tracing_data_parse(data, bytes, &perf->names, &perf->raw, reason);
+	free(data);
+	return error;
+}
+
+/* AUXTRACE: 64 bits that tell how many bytes follow the record. */
+static int take_aux(struct perf_reader *perf, const struct perf_record *record)
+{
+	if (record->bytes < PERF_HEAD_BYTES + 8 || record->packed)
+		return 0;
+	return perf_stream_take(perf->stream,
+		bytes_64(record->data + PERF_HEAD_BYTES, perf->attrs.big_endian), NULL);
+}
+
+static int take_feature(
+	struct perf_reader *perf, const struct perf_record *record, struct diag *reason)
+{
+	const uint8_t *data = record->data + PERF_HEAD_BYTES;
+	bool big_endian = perf->attrs.big_endian;
+
+	if (record->bytes < PERF_HEAD_BYTES + 8 || bytes_64(data, big_endian) != PERF_COMPRESSION)
+		return 0;
+	return perf_header_compression(
+		data + 8, record->bytes - PERF_HEAD_BYTES - 8, big_endian, reason);
+}
+
+static void end_round(struct perf_reader *perf)
+{
+	if (perf->round_events < ROUND_EVENTS)
+		return;
+	runs_release(perf->runs, perf->round_latest);
+	perf->round_latest = perf->latest;
+	perf->round_events = 0;
+}
+
+/* Types that linux/perf_event.h or perf has so far. There will be more. */
+static bool is_known(uint32_t type)
+{
+	return (type > 0 && type <= LAST_OF_KERNEL) ||
+	       (type >= RECORD_HEADER_ATTR && type <= LAST_OF_PERF);
+}
+
+int perf_take_record(
+	struct perf_reader *perf, const struct perf_record *record, struct diag *reason)
+{
+	switch (record->type) {
+	case RECORD_SAMPLE:
+		return take_sample(perf, record);
+	case RECORD_LOST:
+		return take_lost(perf, record);
+	case RECORD_LOST_SAMPLES:
+		return take_lost_samples(perf, record);
+	case RECORD_COMM:
+		return take_comm(perf, record);
+	case RECORD_FORK:
+		return take_fork(perf, record);
+	case PERF_FINISHED_ROUND:
+		end_round(perf);
+		return 0;
+	case RECORD_HEADER_ATTR:
+		return take_attr(perf, record, reason);
+	case RECORD_TRACING_DATA:
+		return take_formats(perf, record, reason);
+	case RECORD_AUXTRACE:
+		return take_aux(perf, record);
+	case RECORD_FEATURE:
+		return take_feature(perf, record, reason);
+	default: /* of others only the size matters */
+		perf->reader.counts.skipped += !is_known(record->type);
+		return 0;
+	}
+}
+
+int perf_finish(struct perf_reader *perf)
+{
+	const char *trouble = perf_stream_trouble(perf->stream);
+	int error = end_gap(perf, NULL);
+
+	perf->at_end = true;
+	if (trouble)
+		reader_truncated(&perf->reader, trouble);
+	reader_saw(&perf->reader, perf->latest);
+	if (!error && perf->lost_counted > perf->lost_told)
+		error = add_lost(
+			perf, 0, perf->reader.counts.last, perf->lost_counted - perf->lost_told);
+	runs_finish(perf->runs);
+	return error;
+}

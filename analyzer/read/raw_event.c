@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "raw_event.h"
+
+#include "bytes.h"
+#include "raw_format.h"
+#include "raw_tasks.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TYPES      65536 /* the type of a record has 16 bits */
+#define SHORT_NAME 16    /* with the NUL: as long as names of devices are at most */
+
+struct raw_events {
+	struct kernel_names *names;
+	bool big_endian;
+	unsigned long_bytes;
+	struct raw_tasks *tasks;
+	struct raw_plan *plans[TYPES];
+};
+
+int raw_events_create(
+	struct raw_events **raw, struct kernel_names *names, bool big_endian, unsigned long_bytes)
+{
+	struct raw_events *r = calloc(1, sizeof(*r));
+
+	*raw = NULL;
+	if (!r)
+		return -ENOMEM;
+	r->names = names;
+	r->big_endian = big_endian;
+	r->long_bytes = long_bytes;
+	if (raw_tasks_create(&r->tasks)) {
+		free(r);
+		return -ENOMEM;
+	}
+	*raw = r;
+	return 0;
+}
+
+int raw_events_add(struct raw_events *raw, const char *system, const char *format, size_t bytes,
+	struct diag *diag)
+{
+	struct raw_plan *plan;
+	int error = raw_format_compile(
+		system, format, bytes, raw->big_endian, raw->long_bytes, &plan, diag);
+
+	if (error || !plan)
+		return error;
+	if (plan->type >= TYPES || raw->plans[plan->type])
+		raw_plan_destroy(plan);
+	else
+		raw->plans[plan->type] = plan;
+	return 0;
+}
+
+int raw_events_task(struct raw_events *raw, int32_t pid, const char *comm, size_t bytes)
+{
+	return raw_tasks_name(raw->tasks, pid, comm, bytes);
+}
+
+int raw_events_fork(struct raw_events *raw, int32_t pid, int32_t parent)
+{
+	return raw_tasks_fork(raw->tasks, pid, parent);
+}
+
+/* All numbers of a record. See raw_format.h. */
+static inline void load_numbers(struct raw_plan *plan, const uint8_t *data, bool big_endian)
+{
+	for (unsigned i = 0; i < plan->step_count; i++) {
+		const struct raw_step *step = &plan->steps[i];
+		uint64_t value = bytes_64(data + step->end - 8, big_endian);
+
+		if (big_endian)
+			value <<= step->shift;
+		value = (uint64_t)((int64_t)value >> step->shift) & step->mask;
+		plan->fields.number[step->field] = (int64_t)value;
+	}
+}
+
+/* Whether all numbers are in their ranges. Only called where it isn't certain. */
+static bool can_be(const struct raw_plan *plan)
+{
+	for (unsigned i = 0; i < plan->step_count; i++) {
+		const struct raw_step *step = &plan->steps[i];
+		const struct kernel_range *range = &kernel_ranges[step->field];
+		int64_t value = plan->fields.number[step->field];
+
+		if (!step->any && (value < range->low || value > range->high))
+			return false;
+	}
+	return true;
+}
+
+/* Looks up a name of any length; it ends at its first NUL. Its index, or a negative errno. */
+static int look_up_name(
+	struct raw_events *raw, const struct raw_plan *plan, const uint8_t *text, size_t bytes)
+{
+	const struct kernel_fields none = KERNEL_FIELDS_NONE;
+
+	bytes = strnlen((const char *)text, bytes);
+	if (!bytes)
+		return (int)none.number[plan->name.field];
+	return kernel_name(raw->names, plan->name.kind, (const char *)text, bytes);
+}
+
+/*
+ * The same for a name that isn't long, by way of those that this kind of event had last. Its bytes
+ * are compared as two words: the 8 that end with it and, of a longer one, the 8 that begin it.
+ */
+static inline int short_name(
+	struct raw_events *raw, struct raw_plan *plan, const uint8_t *text, size_t bytes)
+{
+	size_t unused = bytes > 8 ? 0 : 8 - bytes;
+	uint64_t low = bytes_64(text + bytes - 8, false) >> 8 * unused;
+	uint64_t high = bytes > 8 ? bytes_64(text, false) : 0;
+	int index;
+
+	for (unsigned i = 0; i < RAW_NAMES; i++) {
+		const struct raw_name *name = &plan->names[i];
+
+		if (!((name->low ^ low) | (name->high ^ high) | (name->bytes ^ bytes)))
+			return name->index;
+	}
+	index = look_up_name(raw, plan, text, bytes);
+	if (index >= 0)
+		plan->names[plan->next_name++ % RAW_NAMES] =
+			(struct raw_name){ low, high, bytes, index };
+	return index;
+}
+
+/* The name of the device or the handler. 0, -EBADMSG if it isn't inside the record, or an errno. */
+static inline int load_name(
+	struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record)
+{
+	const struct raw_text *where = &plan->name;
+	const uint8_t *data = record->data;
+	size_t offset = where->offset, bytes = where->bytes;
+	int index;
+
+	if (where->form != RAW_TEXT_ARRAY) {
+		uint32_t location = bytes_32(data + offset, raw->big_endian);
+
+		bytes = location >> 16;
+		offset = where->form == RAW_TEXT_RELATIVE ? offset + 4 : 0;
+		offset += location & UINT16_MAX;
+	}
+	if (offset < 8 || offset > record->bytes || bytes > record->bytes - offset)
+		return -EBADMSG;
+	if (bytes - 1 < SHORT_NAME)
+		index = short_name(raw, plan, data + offset, bytes);
+	else
+		index = look_up_name(raw, plan, data + offset, bytes);
+	plan->fields.number[where->field] = index;
+	return index < 0 ? index : 0;
+}
+
+/* The index of a reason's name; of a number that has none, of "0x12"; of no reason, "unknown". */
+static int reason_index(struct raw_events *raw, const struct raw_plan *plan, uint64_t value)
+{
+	const struct raw_symbol *symbol = raw_plan_symbol(plan, value);
+	char number[24];
+
+	if (!(plan->fields.present & FIELD_BIT(REASON)))
+		return kernel_reason(raw->names, "", 0);
+	if (symbol)
+		return kernel_reason(raw->names, symbol->text, symbol->bytes);
+	snprintf(number, sizeof(number), "0x%" PRIx64, value);
+	return kernel_reason(raw->names, number, strlen(number));
+}
+
+static int name_reason(struct raw_events *raw, struct raw_plan *plan)
+{
+	uint64_t value = (uint64_t)plan->fields.number[FIELD_REASON];
+
+	if (!plan->reason_named || value != plan->reason_value) {
+		int index = reason_index(raw, plan, value);
+
+		if (index < 0)
+			return index;
+		plan->reason_named = true;
+		plan->reason_value = value;
+		plan->reason_index = index;
+	}
+	plan->fields.number[FIELD_REASON] = plan->reason_index;
+	return 0;
+}
+
+static int name_process(
+	struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record)
+{
+	int64_t *process = &plan->fields.number[FIELD_PROCESS];
+	int32_t pid = record->pid == RAW_PID_UNKNOWN ? (int32_t)*process : record->pid;
+
+	*process = raw_tasks_index(raw->tasks, raw->names, pid);
+	return *process < 0 ? (int)*process : 0;
+}
+
+static int look_up_names(
+	struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record)
+{
+	int error = 0;
+
+	if (plan->name.form != RAW_TEXT_NONE)
+		error = load_name(raw, plan, record);
+	if (!error && plan->kind->uses & FIELD_BIT(REASON))
+		error = name_reason(raw, plan);
+	if (!error && plan->kind->uses & FIELD_BIT(PROCESS))
+		error = name_process(raw, plan, record);
+	return error;
+}
+
+int raw_event_parse(struct raw_events *raw, const struct raw_record *record, struct event *event)
+{
+	struct raw_plan *plan;
+	int error;
+
+	if (record->bytes < sizeof(uint16_t))
+		return RAW_EVENT_UNPARSED;
+	plan = raw->plans[bytes_16(record->data, raw->big_endian)];
+	if (!plan)
+		return RAW_EVENT_SKIP;
+	if (record->bytes < plan->bytes)
+		return RAW_EVENT_UNPARSED;
+	if (raw->big_endian)
+		load_numbers(plan, record->data, true);
+	else
+		load_numbers(plan, record->data, false);
+	if (!plan->any && !can_be(plan))
+		return RAW_EVENT_UNPARSED;
+	error = look_up_names(raw, plan, record);
+	if (error)
+		return error == -EBADMSG ? RAW_EVENT_UNPARSED : error;
+	kernel_event_make(plan->kind, &plan->fields, event);
+	event->time = record->time;
+	return RAW_EVENT_USED;
+}
+
+void raw_events_destroy(struct raw_events *raw)
+{
+	if (!raw)
+		return;
+	for (size_t i = 0; i < TYPES; i++)
+		raw_plan_destroy(raw->plans[i]);
+	raw_tasks_destroy(raw->tasks);
+	free(raw);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The format text of a tracepoint becomes a plan for reading its records.
+ */
+#ifndef ANALYZER_READ_RAW_FORMAT_H
+#define ANALYZER_READ_RAW_FORMAT_H
+
+#include "diag.h"
+#include "kernel_event.h"
+
+/*
+ * A number. Whatever its size, 8 bytes are loaded of which it is the last (its end is 8 at least);
+ * in a little-endian record it is in their upper bits.
+ */
+struct raw_step {
+	uint16_t end;
+	uint8_t shift; /* 64 less the bits it has */
+	uint8_t field; /* enum kernel_field */
+	bool any;      /* all numbers that it can hold may be */
+	uint64_t mask; /* of a number without sign: the bits it has; else all */
+};
+
+enum raw_text_form {
+	RAW_TEXT_NONE,
+	RAW_TEXT_ARRAY,    /* of `bytes` bytes, here */
+	RAW_TEXT_LOCATED,  /* 32 bits here: its length, and its offset (lower half) in the record */
+	RAW_TEXT_RELATIVE, /* the same, but the offset is from the end of these */
+};
+
+struct raw_text {
+	enum raw_text_form form;
+	enum name_kind kind;
+	enum kernel_field field;
+	uint32_t offset, bytes;
+};
+
+#define RAW_NAMES 4 /* that are kept, of each kind of event */
+
+/* A short name as it lies in a record, and its index. */
+struct raw_name {
+	uint64_t low, high; /* its bytes */
+	size_t bytes;       /* 0: there is none */
+	int index;
+};
+
+/* The name of a reason's number. */
+struct raw_symbol {
+	uint64_t value;
+	const char *text; /* not terminated */
+	size_t bytes;
+};
+
+struct raw_plan {
+	const struct kernel_kind *kind;
+	unsigned type; /* the event's id in this trace */
+	size_t bytes; /* that a record has at least; SIZE_MAX: the format lacks what it must have */
+	struct raw_step steps[FIELD_COUNT];
+	unsigned step_count;
+	bool any;             /* of all steps */
+	struct raw_text name; /* of the device, or of the interrupt's handler */
+
+	/* Filled anew by each record. What the format doesn't have stays as it is here. */
+	struct kernel_fields fields;
+
+	struct raw_symbol *symbols; /* in the order of their values */
+	size_t symbol_count;
+	char *text; /* the format, which holds the symbols' texts */
+
+	struct raw_name names[RAW_NAMES]; /* that were looked up last */
+	unsigned next_name;
+	bool reason_named; /* the last reason that was looked up, and its index */
+	uint64_t reason_value;
+	int reason_index;
+};
+
+/*
+ * Makes the plan of an event; *plan is NULL if it is of no use here. 0; -EINVAL with a message if
+ * the text can't be read, -ENOMEM.
+ */
+int raw_format_compile(const char *system, const char *format, size_t bytes, bool big_endian,
+	unsigned long_bytes, struct raw_plan **plan, struct diag *diag);
+
+/* The symbol of a value, or NULL. */
+const struct raw_symbol *raw_plan_symbol(const struct raw_plan *plan, uint64_t value);
+
+void raw_plan_destroy(struct raw_plan *plan);
+
+#endif

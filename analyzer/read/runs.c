@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runs.h"
+
+#include "order.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define BLOCK_RECORDS 127
+
+struct record {
+	struct event event;
+	uint32_t cpu;
+	uint32_t number; /* counts all; settles equal times. Fewer than 2^31 are waiting */
+};
+
+struct block {
+	struct block *next;
+	struct record records[BLOCK_RECORDS];
+};
+
+/* A queue in the order of time. */
+struct run {
+	struct block *first, *last; /* NULL: it is empty */
+	unsigned begin, end;        /* in first, in last */
+	uint64_t last_time;         /* of what was added last, also if that has come out */
+};
+
+/*
+ * Where the next events are added, as long as they belong to the same run and block; what else
+ * `put` says of the run is entered in it when that ends.
+ */
+struct put {
+	struct record *at, *end; /* NULL: nowhere */
+	uint64_t low, high;      /* times that belong here: from low on, before high */
+	struct run *run;
+};
+
+/* In the same way, where the next events come from, as long as they precede other runs'. */
+struct get {
+	const struct record *at, *end;
+	uint64_t before;
+	struct run *run; /* NULL: nothing is released */
+};
+
+struct runs {
+	struct run *runs; /* those that end later come first */
+	size_t count, room;
+	struct put put;
+	struct get get;
+
+	struct block *free;
+	size_t waiting, most;
+	uint32_t number;
+
+	uint64_t last_out;
+	uint64_t released;
+	uint32_t *heap; /* runs with events that are released; the earliest on top */
+	size_t heap_count;
+
+	struct order *order; /* not NULL: all that is waiting and that follows goes through it */
+	struct event place;  /* to be added to it */
+	bool finished;
+};
+
+int runs_create(struct runs **runs, size_t events)
+{
+	struct runs *r = calloc(1, sizeof(*r));
+
+	*runs = r;
+	if (!r)
+		return -ENOMEM;
+	r->most = events;
+	return 0;
+}
+
+static struct block *take_block(struct runs *r)
+{
+	struct block *block = r->free;
+
+	if (block)
+		r->free = block->next;
+	else
+		block = malloc(sizeof(*block));
+	if (block)
+		block->next = NULL;
+	return block;
+}
+
+static void free_blocks(struct block *block)
+{
+	while (block) {
+		struct block *next = block->next;
+
+		free(block);
+		block = next;
+	}
+}
+
+static bool earlier(const struct record *a, const struct record *b)
+{
+	if (a->event.time != b->event.time)
+		return a->event.time < b->event.time;
+	return (int32_t)(a->number - b->number) < 0;
+}
+
+static struct record *front(const struct run *run)
+{
+	return &run->first->records[run->begin];
+}
+
+static void sink_top(struct runs *r)
+{
+	uint32_t top = r->heap[0];
+	const struct record *record = front(&r->runs[top]);
+	size_t at = 0;
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child + 1 < r->heap_count && earlier(front(&r->runs[r->heap[child + 1]]),
+							 front(&r->runs[r->heap[child]])))
+			child++;
+		if (child >= r->heap_count || !earlier(front(&r->runs[r->heap[child]]), record))
+			break;
+		r->heap[at] = r->heap[child];
+		at = child;
+	}
+	r->heap[at] = top;
+}
+
+static void push_heap(struct runs *r, uint32_t run)
+{
+	const struct record *record = front(&r->runs[run]);
+	size_t at = r->heap_count++;
+
+	while (at && earlier(record, front(&r->runs[r->heap[(at - 1) / 2]]))) {
+		r->heap[at] = r->heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	r->heap[at] = run;
+}
+
+static bool is_empty(const struct run *run)
+{
+	return !run->first || (run->first == run->last && run->begin == run->end);
+}
+
+static bool is_released(const struct runs *r, const struct run *run)
+{
+	return !is_empty(run) && front(run)->event.time <= r->released;
+}
+
+/* Enters what was added. */
+static void end_put(struct runs *r)
+{
+	if (r->put.run) {
+		r->put.run->end = (unsigned)(r->put.at - r->put.run->last->records);
+		r->put.run->last_time = r->put.low;
+	}
+	r->put = (struct put){ 0 };
+}
+
+/* Begins to take from the earliest run, up to what other runs have, or was not released. */
+static void begin_get(struct runs *r)
+{
+	uint64_t before = r->released;
+	struct run *run;
+
+	r->get = (struct get){ 0 };
+	if (!r->heap_count)
+		return;
+	run = &r->runs[r->heap[0]];
+	for (size_t child = 1; child <= 2 && child < r->heap_count; child++) {
+		uint64_t time = front(&r->runs[r->heap[child]])->event.time;
+
+		if (time < before)
+			before = time;
+	}
+	r->get = (struct get){
+		.at = front(run),
+		.end = &run->first->records[run->first == run->last ? run->end : BLOCK_RECORDS],
+		.before = before,
+		.run = run,
+	};
+}
+
+/* Enters what was taken. */
+static void end_get(struct runs *r)
+{
+	struct run *run = r->get.run;
+	struct block *block = run->first;
+	unsigned begin = (unsigned)(r->get.at - block->records);
+
+	r->waiting -= begin - run->begin;
+	run->begin = begin;
+	if (r->get.at < r->get.end)
+		return;
+	run->begin = 0;
+	run->first = block->next;
+	if (!run->first)
+		run->last = NULL;
+	block->next = r->free;
+	r->free = block;
+}
+
+void runs_release(struct runs *r, uint64_t time)
+{
+	end_put(r);
+	if (r->get.run)
+		end_get(r);
+	if (time > r->released)
+		r->released = time;
+	r->heap_count = 0;
+	for (uint32_t i = 0; i < r->count; i++) {
+		if (is_released(r, &r->runs[i]))
+			push_heap(r, i);
+	}
+	begin_get(r);
+}
+
+static void take(struct runs *r, unsigned *cpu, struct event *event)
+{
+	*event = r->get.at->event;
+	*cpu = r->get.at->cpu;
+	r->get.at++;
+	r->last_out = event->time;
+}
+
+/* The next event, from the earliest run: of equal times the one that was added first. */
+static int take_earliest(struct runs *r, unsigned *cpu, struct event *event)
+{
+	if (!r->get.run)
+		return 0;
+	end_get(r);
+	if (!is_released(r, r->get.run))
+		r->heap[0] = r->heap[--r->heap_count];
+	if (r->heap_count > 1)
+		sink_top(r);
+	begin_get(r);
+	if (!r->get.run)
+		return 0;
+	take(r, cpu, event);
+	return 1;
+}
+
+static inline int next_released(struct runs *r, unsigned *cpu, struct event *event)
+{
+	if (r->get.at == r->get.end || r->get.at->event.time >= r->get.before)
+		return take_earliest(r, cpu, event);
+	take(r, cpu, event);
+	return 1;
+}
+
+/* From now on everything goes through order.c, first what is waiting. */
+static int give_up(struct runs *r)
+{
+	uint64_t last_out = r->last_out;
+	struct event event;
+	unsigned cpu;
+	int error = order_create(&r->order, r->most < ORDER_RECORDS ? r->most : ORDER_RECORDS);
+
+	runs_release(r, UINT64_MAX);
+	while (!error && next_released(r, &cpu, &event)) {
+		error = order_add(r->order, cpu, &event);
+		free_blocks(r->free); /* order.c needs memory, too */
+		r->free = NULL;
+	}
+	r->last_out = last_out; /* nothing has come out yet */
+	return error;
+}
+
+static int add_run(struct runs *r)
+{
+	if (r->count == r->room) {
+		size_t room = r->room ? 2 * r->room : 16;
+		struct run *runs = realloc(r->runs, room * sizeof(*runs));
+		uint32_t *heap;
+
+		if (!runs)
+			return -ENOMEM;
+		r->runs = runs;
+		heap = realloc(r->heap, room * sizeof(*heap));
+		if (!heap)
+			return -ENOMEM;
+		r->heap = heap;
+		r->room = room;
+	}
+	r->runs[r->count++] = (struct run){ 0 };
+	return 0;
+}
+
+/* Of the runs that end at `time` or before, the first, which ends last; r->count if there is none.
+ */
+static size_t find_run(const struct runs *r, uint64_t time)
+{
+	size_t low = 0, high = r->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (r->runs[middle].last_time <= time)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Makes room behind the last record of a run. */
+static int add_block(struct runs *r, struct run *run)
+{
+	struct block *block = take_block(r);
+
+	if (!block)
+		return -ENOMEM;
+	if (run->last) {
+		run->last->next = block;
+	} else {
+		run->first = block;
+		run->begin = 0;
+	}
+	run->last = block;
+	run->end = 0;
+	return 0;
+}
+
+/* Begins to add to the run that an event of that time belongs to, which may be a new one. */
+static int begin_put(struct runs *r, uint64_t time)
+{
+	size_t index = find_run(r, time);
+	struct run *run;
+
+	if (index == r->count && (r->count == RUNS_MOST || r->waiting >= r->most))
+		return give_up(r);
+	if (index == r->count && add_run(r))
+		return -ENOMEM;
+	run = &r->runs[index];
+	if ((!run->first || run->end == BLOCK_RECORDS) && add_block(r, run))
+		return -ENOMEM;
+	r->put = (struct put){
+		.at = &run->last->records[run->end],
+		.end = &run->last->records[BLOCK_RECORDS],
+		.low = run->last_time > r->last_out ? run->last_time : r->last_out,
+		.high = index ? r->runs[index - 1].last_time : UINT64_MAX,
+		.run = run,
+	};
+	return 0;
+}
+
+static int find_place(struct runs *r, uint64_t time, struct event **event)
+{
+	int error = 0;
+
+	end_put(r);
+	if (time < r->last_out)
+		return -ESTALE;
+	if (!r->order)
+		error = r->waiting >= r->most ? give_up(r) : begin_put(r, time);
+	*event = r->order ? &r->place : &r->put.at->event;
+	return error;
+}
+
+int runs_place(struct runs *r, uint64_t time, struct event **event)
+{
+	if (r->put.at == r->put.end || time < r->put.low || time >= r->put.high)
+		return find_place(r, time, event);
+	*event = &r->put.at->event;
+	return 0;
+}
+
+int runs_commit(struct runs *r, unsigned cpu)
+{
+	struct record *record = r->put.at;
+
+	if (r->order)
+		return order_add(r->order, cpu, &r->place);
+	record->cpu = cpu;
+	record->number = r->number++;
+	r->put.low = record->event.time;
+	r->put.at++;
+	r->waiting++;
+	return 0;
+}
+
+size_t runs_waiting(const struct runs *r)
+{
+	return r->waiting;
+}
+
+void runs_finish(struct runs *r)
+{
+	r->finished = true;
+	runs_release(r, UINT64_MAX);
+}
+
+int runs_next(struct runs *r, unsigned *cpu, struct event *event)
+{
+	if (r->order)
+		return r->finished ? order_next(r->order, cpu, event) : 0;
+	return next_released(r, cpu, event);
+}
+
+void runs_destroy(struct runs *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->count; i++)
+		free_blocks(r->runs[i].first);
+	free_blocks(r->free);
+	order_destroy(r->order);
+	free(r->runs);
+	free(r->heap);
+	free(r);
+}
