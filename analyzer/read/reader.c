@@ -4,6 +4,7 @@
 #include "costs_list.h"
 #include "order.h"
 #include "perf_header.h"
+#include "tracedat_file.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,8 +18,6 @@ static const struct magic {
 	size_t count;
 	const char *help;
 } magics[] = {
-	{ "\x17\x08\x44tracing", 10,
-		"trace.dat is not read yet: give the output of trace-cmd report" },
 	{ "\xd4\xc3\xb2\xa1", 4, "captures (pcap) are not read yet" },
 	{ "\xa1\xb2\xc3\xd4", 4, "captures (pcap) are not read yet" },
 	{ "\x4d\x3c\xb2\xa1", 4, "captures (pcap) are not read yet" },
@@ -116,6 +115,9 @@ int reader_open_input(struct input *input, const char *file, const struct reader
 		return costs_list_open(input, file, options, reader, diag);
 	if (bytes >= 8 && (!memcmp(data, PERF_MAGIC, 8) || !memcmp(data, PERF_MAGIC_BIG_ENDIAN, 8)))
 		return perf_reader_open(input, file, options, records, reader, diag);
+	if (bytes >= strlen(TRACEDAT_MAGIC) &&
+		!memcmp(data, TRACEDAT_MAGIC, strlen(TRACEDAT_MAGIC)))
+		return tracedat_reader_open(input, file, options, records, reader, diag);
 	return text_reader_open(input, file, options, records, reader, diag);
 }
 

@@ -20,8 +20,8 @@ struct reader_options {
 /* What the trace says of itself. */
 struct trace_source {
 	const char *file;   /* as the user named it */
-	const char *format; /* "perf.data", "perf-script", "ftrace", "ctf", "costs" (also "sim", for
-			       a run's own events) */
+	const char *format; /* "perf.data", "trace.dat", "perf-script", "ftrace", "ctf", "costs"
+			       (also "sim", for a run's own events) */
 	const char *clock;  /* name of the clock if the trace tells it, else NULL */
 	uint64_t hz;        /* frequency of event.time; 0: cycles without a calibration */
 };

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * trace.dat: the streams of all CPUs of all buffers, merged by time, of equal times the one that
+ * the file names first. What their records mean is raw_event.c's.
+ */
+#include "cycles.h"
+#include "raw_event.h"
+#include "reader_impl.h"
+#include "temporary.h"
+#include "tracedat_stream.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One stream and its next event. */
+struct lane {
+	struct tracedat_stream stream;
+	struct ring_entry entry;
+	struct tracedat_gap gap; /* before it */
+	bool ended;              /* there is no next event, only a gap */
+};
+
+struct tracedat_reader {
+	struct reader reader;
+	struct tracedat_handler handler;
+	struct tracedat_file file;
+	struct kernel_names names;
+	struct raw_events *raw;
+	struct lane *lanes;
+	size_t lane_count;
+	uint32_t *heap; /* lanes that have something, the earliest on top */
+	size_t heap_count;
+};
+
+static int out_of_memory(const struct tracedat_reader *dat, struct diag *diag)
+{
+	return diag_set(diag, -ENOMEM, "%s: no memory", dat->reader.source.file);
+}
+
+static struct tracedat_reader *of_handler(struct tracedat_handler *handler)
+{
+	return (struct tracedat_reader *)((char *)handler -
+					  offsetof(struct tracedat_reader, handler));
+}
+
+/* The formats tell how wide the kernel's long is only together with the layout of its pages. */
+static int make_raw(struct tracedat_reader *dat, struct diag *diag)
+{
+	const struct tracedat_file *file = &dat->file;
+
+	if (dat->raw)
+		return 0;
+	dat->names.names = dat->reader.names;
+	if (raw_events_create(&dat->raw, &dat->names, file->big_endian,
+		    file->has_layout ? file->layout.long_bytes : sizeof(uint64_t)))
+		return out_of_memory(dat, diag);
+	return 0;
+}
+
+static int take_format(struct tracedat_handler *handler, const char *system, const char *text,
+	size_t bytes, struct diag *diag)
+{
+	struct tracedat_reader *dat = of_handler(handler);
+	struct diag reason = { "" };
+	int error = make_raw(dat, diag);
+
+	if (error)
+		return error;
+	error = raw_events_add(dat->raw, system, text, bytes, &reason);
+	if (error == -ENOMEM)
+		return out_of_memory(dat, diag);
+	return error ? diag_set(diag, error, "%s: %s", dat->reader.source.file, reason.text) : 0;
+}
+
+static int take_task(struct tracedat_handler *handler, int pid, const char *comm, size_t bytes,
+	struct diag *diag)
+{
+	struct tracedat_reader *dat = of_handler(handler);
+	int error = make_raw(dat, diag);
+
+	if (!error && raw_events_task(dat->raw, pid, comm, bytes))
+		error = out_of_memory(dat, diag);
+	return error;
+}
+
+static bool earlier(const struct tracedat_reader *dat, uint32_t a, uint32_t b)
+{
+	uint64_t left = dat->lanes[a].entry.time, right = dat->lanes[b].entry.time;
+
+	return left != right ? left < right : a < b;
+}
+
+static void sink_top(struct tracedat_reader *dat, size_t at)
+{
+	uint32_t lane = dat->heap[at];
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child + 1 < dat->heap_count &&
+			earlier(dat, dat->heap[child + 1], dat->heap[child]))
+			child++;
+		if (child >= dat->heap_count || !earlier(dat, dat->heap[child], lane))
+			break;
+		dat->heap[at] = dat->heap[child];
+		at = child;
+	}
+	dat->heap[at] = lane;
+}
+
+/*
+ * Moves a lane on. Behind its last event there may be losses: those of a last page without events,
+ * and those that the recorder's statistics have and no page told of. Returns 1; 0 if the lane is
+ * used up; or a negative errno.
+ */
+static int advance(struct lane *lane, struct diag *diag)
+{
+	uint64_t lost = lane->stream.place->lost;
+	int status;
+
+	if (lane->ended)
+		return 0;
+	status = tracedat_stream_next(&lane->stream, &lane->entry, &lane->gap, diag);
+	if (status)
+		return status;
+	lane->ended = true;
+	lane->entry.time = lane->stream.time;
+	if (lost > lane->stream.lost) {
+		lane->gap.any = true;
+		lane->gap.lost += lost - lane->stream.lost;
+	}
+	return lane->gap.any;
+}
+
+static uint64_t time_of(const struct tracedat_file *file, uint64_t stamp)
+{
+	if (!file->tsc_mult)
+		return stamp;
+	return (uint64_t)((cycles_product)stamp * file->tsc_mult >> file->tsc_shift) +
+	       file->tsc_offset;
+}
+
+static void make_lost(struct tracedat_reader *dat, struct lane *lane, struct event *event)
+{
+	struct tracedat_gap *gap = &lane->gap;
+	uint64_t at_least = gap->lost ? gap->lost : 1;
+
+	*event = (struct event){
+		.time = time_of(&dat->file, lane->entry.time),
+		.id = EVENT_LOST,
+		.device = EVENT_NO_DEVICE,
+		.queue = EVENT_NO_QUEUE,
+		.arg = event_lost_arg(at_least, gap->unknown),
+	};
+	reader_lost(&dat->reader, at_least, gap->unknown);
+	gap->any = false;
+}
+
+/* Returns 1 if *event was filled, 0 if the record is of no use here, or a negative errno. */
+static int take_record(struct tracedat_reader *dat, const struct lane *lane, struct event *event,
+	struct diag *diag)
+{
+	struct raw_record record = {
+		.time = time_of(&dat->file, lane->entry.time),
+		.pid = RAW_PID_UNKNOWN,
+		.data = lane->entry.data,
+		.bytes = lane->entry.bytes,
+	};
+	int status = raw_event_parse(dat->raw, &record, event);
+
+	reader_saw(&dat->reader, record.time);
+	dat->reader.counts.read++;
+	dat->reader.counts.unparsed += status == RAW_EVENT_UNPARSED;
+	if (status == -EOVERFLOW)
+		return diag_set(diag, status, "%s: has more names of a kind than fit (%" PRIu32 ")",
+			dat->reader.source.file, names_room(dat->names.used_up));
+	if (status < 0)
+		return out_of_memory(dat, diag);
+	return status == RAW_EVENT_USED;
+}
+
+static int next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag)
+{
+	struct tracedat_reader *dat = (struct tracedat_reader *)reader;
+
+	while (dat->heap_count) {
+		struct lane *lane = &dat->lanes[dat->heap[0]];
+		int found, status;
+
+		*cpu = lane->stream.place->cpu;
+		if (lane->gap.any) {
+			make_lost(dat, lane, event);
+			return 1;
+		}
+		found = lane->ended ? 0 : take_record(dat, lane, event, diag);
+		if (found < 0)
+			return found;
+		status = advance(lane, diag);
+		if (status < 0)
+			return status;
+		if (!status)
+			dat->heap[0] = dat->heap[--dat->heap_count];
+		if (dat->heap_count)
+			sink_top(dat, 0);
+		if (found)
+			return 1;
+	}
+	if (dat->file.trouble[0] && !reader->counts.truncated)
+		reader_truncated(reader, dat->file.trouble);
+	return 0;
+}
+
+static void close_tracedat(struct reader *reader)
+{
+	struct tracedat_reader *dat = (struct tracedat_reader *)reader;
+
+	for (size_t i = 0; i < dat->lane_count; i++)
+		tracedat_stream_close(&dat->lanes[i].stream);
+	free(dat->lanes);
+	free(dat->heap);
+	raw_events_destroy(dat->raw);
+	tracedat_file_close(&dat->file);
+	reader_release(reader);
+	free(dat);
+}
+
+static const struct reader_format tracedat_format = { .next = next, .close = close_tracedat };
+
+static int open_lanes(struct tracedat_reader *dat, struct diag *diag)
+{
+	size_t count = dat->file.place_count;
+
+	dat->lanes = calloc(count ? count : 1, sizeof(*dat->lanes));
+	dat->heap = calloc(count ? count : 1, sizeof(*dat->heap));
+	if (!dat->lanes || !dat->heap)
+		return out_of_memory(dat, diag);
+	for (size_t i = 0; i < count; i++) {
+		int status;
+
+		tracedat_stream_open(&dat->lanes[i].stream, &dat->file, &dat->file.places[i]);
+		dat->lane_count++;
+		status = advance(&dat->lanes[i], diag);
+		if (status < 0)
+			return status;
+		if (status)
+			dat->heap[dat->heap_count++] = (uint32_t)i;
+	}
+	for (size_t i = dat->heap_count / 2; i-- > 0;)
+		sink_top(dat, i);
+	return 0;
+}
+
+/*
+ * Clocks whose frequency is known without the file (Documentation/trace/ftrace.rst, trace_clock;
+ * uptime counts user space's ticks). A file that doesn't name its clock has the kernel's default,
+ * local. The counter of events is no time at all.
+ */
+static const struct {
+	const char *name;
+	uint64_t hz;
+	bool no_time;
+} clocks[] = {
+	{ "", CYCLES_NS_PER_S, false },
+	{ "local", CYCLES_NS_PER_S, false },
+	{ "global", CYCLES_NS_PER_S, false },
+	{ "mono", CYCLES_NS_PER_S, false },
+	{ "mono_raw", CYCLES_NS_PER_S, false },
+	{ "boot", CYCLES_NS_PER_S, false },
+	{ "tai", CYCLES_NS_PER_S, false },
+	{ "perf", CYCLES_NS_PER_S, false },
+	{ "uptime", 100, false },
+	{ "counter", 0, true },
+};
+
+static int set_clock(
+	struct tracedat_reader *dat, const struct reader_options *options, struct diag *diag)
+{
+	const char *clock = dat->file.clock;
+	uint64_t hz = 0;
+	bool cycles = true;
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		if (strcmp(clocks[i].name, clock) != 0)
+			continue;
+		if (clocks[i].no_time && options && options->hz)
+			return diag_set(diag, -EINVAL,
+				"%s: its clock %s counts events, which no frequency turns into "
+				"time",
+				dat->reader.source.file, clock);
+		hz = clocks[i].hz;
+		cycles = false;
+	}
+	if (!cycles)
+		dat->file.tsc_mult = 0; /* the calibration is of another clock */
+	else if (dat->file.tsc_mult)
+		hz = CYCLES_NS_PER_S;
+	dat->reader.source.clock = clock[0] ? clock : NULL;
+	return reader_set_hz(&dat->reader, hz, options, diag);
+}
+
+/* Writes what a latency tracer printed to a file, and gives it to the text reader. */
+static int open_text(struct tracedat_reader *dat, const struct reader_options *options,
+	size_t records, struct reader **reader, struct diag *diag)
+{
+	const char *name = dat->reader.source.file;
+	struct tracedat_stream stream;
+	struct input *input;
+	const uint8_t *data;
+	size_t bytes;
+	int fd = temporary_open(), status;
+
+	if (fd < 0)
+		return diag_set(diag, fd, "%s: no temporary file: %s", name, strerror(-fd));
+	tracedat_stream_open(&stream, &dat->file, &dat->file.text);
+	while ((status = tracedat_stream_bytes(&stream, &data, &bytes, diag)) == 1) {
+		if (write(fd, data, bytes) == (ssize_t)bytes)
+			continue;
+		status = diag_set(diag, -EIO, "%s: the temporary file can't be written", name);
+		break;
+	}
+	tracedat_stream_close(&stream);
+	if (status < 0) {
+		close(fd);
+		return status;
+	}
+	status = input_open_descriptor(fd, &input);
+	if (status)
+		return diag_set(diag, status, "%s: %s", name, strerror(-status));
+	status = text_reader_open(input, name, options, records, reader, diag);
+	if (!status && dat->file.trouble[0])
+		reader_truncated(*reader, dat->file.trouble);
+	return status;
+}
+
+int tracedat_reader_open(struct input *input, const char *file,
+	const struct reader_options *options, size_t records, struct reader **reader,
+	struct diag *diag)
+{
+	struct tracedat_reader *dat = calloc(1, sizeof(*dat));
+	int error = dat ? reader_prepare(&dat->reader, &tracedat_format, file) : -ENOMEM;
+
+	*reader = NULL;
+	if (error) {
+		input_close(input);
+		if (dat)
+			reader_release(&dat->reader);
+		free(dat);
+		return diag_set(diag, error, "%s: no memory", file);
+	}
+	dat->reader.source.format = "trace.dat";
+	dat->handler = (struct tracedat_handler){ .format = take_format, .task = take_task };
+	error = tracedat_file_open(&dat->file, input, dat->reader.source.file, &dat->handler, diag);
+	if (!error && !dat->file.place_count && dat->file.text.bytes) {
+		error = open_text(dat, options, records, reader, diag);
+		close_tracedat(&dat->reader);
+		return error;
+	}
+	if (!error)
+		error = make_raw(dat, diag);
+	if (!error)
+		error = set_clock(dat, options, diag);
+	if (!error)
+		error = open_lanes(dat, diag);
+	if (error)
+		close_tracedat(&dat->reader);
+	else
+		*reader = &dat->reader;
+	return error;
+}
