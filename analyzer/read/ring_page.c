@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In a page's length (kernel/trace/ring_buffer.c, RB_MISSED_...). */
-#define MISSED_EVENTS (UINT64_C(1) << 31)
-#define MISSED_STORED (UINT64_C(1) << 30)
+/*
+ * In a page's length (kernel/trace/ring_buffer.c, RB_MISSED_...). As numbers of 32 bits with a sign
+ * they may have spoilt the upper half of a longer one.
+ */
+#define MISSED_EVENTS (UINT32_C(1) << 31)
+#define MISSED_STORED (UINT32_C(1) << 30)
 #define MISSED_BITS   (MISSED_EVENTS | MISSED_STORED)
 
 /* Types of entries; 0 is an event with its length behind the head, others are lengths. */
@@ -79,14 +82,15 @@ static uint32_t word(const struct ring_page *page, const uint8_t *data)
 int ring_page_open(struct ring_page *page, const struct ring_layout *layout, const uint8_t *data,
 	size_t bytes, size_t page_bytes)
 {
-	uint64_t commit, held;
+	uint32_t commit, held;
 
 	*page = (struct ring_page){ .layout = layout, .begin = data, .at = data, .end = data };
 	page->cut = bytes < page_bytes;
 	if (bytes < layout->data_offset)
 		return page->cut ? 0 : damaged(page, "a page smaller than its head");
 	page->time = ring_number(data + layout->time_offset, TIME_BYTES, layout->big_endian);
-	commit = ring_number(data + layout->commit_offset, layout->long_bytes, layout->big_endian);
+	commit = (uint32_t)ring_number(
+		data + layout->commit_offset, layout->long_bytes, layout->big_endian);
 	held = commit & ~MISSED_BITS;
 	page->missed = commit & MISSED_EVENTS;
 	page->at = data + layout->commit_offset;
@@ -101,7 +105,7 @@ int ring_page_open(struct ring_page *page, const struct ring_layout *layout, con
 	if (held <= bytes - layout->data_offset)
 		page->cut = false;
 	else
-		held = bytes - layout->data_offset;
+		held = (uint32_t)(bytes - layout->data_offset);
 	page->end = page->at + held;
 	return 0;
 }

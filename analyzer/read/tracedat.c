@@ -111,13 +111,26 @@ static void sink_top(struct tracedat_reader *dat, size_t at)
 }
 
 /*
- * Moves a lane on. Behind its last event there may be losses: those of a last page without events,
- * and those that the recorder's statistics have and no page told of. Returns 1; 0 if the lane is
- * used up; or a negative errno.
+ * What the recorder counted and no page told of: with gaps whose size isn't known it fills them;
+ * else nobody knows where it belongs, and it stands at the end.
  */
-static int advance(struct lane *lane, struct diag *diag)
+static void count_rest(struct tracedat_reader *dat, struct lane *lane)
 {
-	uint64_t lost = lane->stream.place->lost;
+	const struct tracedat_stream *stream = &lane->stream;
+	const struct tracedat_place *place = stream->place;
+	uint64_t rest = place->overwritten > stream->lost ? place->overwritten - stream->lost : 0;
+
+	if (stream->gaps) {
+		reader_lost(&dat->reader, rest, false);
+		rest = 0;
+	}
+	lane->gap.any = lane->gap.any || rest || place->dropped;
+	lane->gap.lost += rest + place->dropped;
+}
+
+/* Moves a lane on. Returns 1; 0 if it is used up, with its gaps; or a negative errno. */
+static int advance(struct tracedat_reader *dat, struct lane *lane, struct diag *diag)
+{
 	int status;
 
 	if (lane->ended)
@@ -127,19 +140,16 @@ static int advance(struct lane *lane, struct diag *diag)
 		return status;
 	lane->ended = true;
 	lane->entry.time = lane->stream.time;
-	if (lost > lane->stream.lost) {
-		lane->gap.any = true;
-		lane->gap.lost += lost - lane->stream.lost;
-	}
+	count_rest(dat, lane);
 	return lane->gap.any;
 }
 
+/* As trace-cmd report: the calibration's offset, which is between two machines, isn't added. */
 static uint64_t time_of(const struct tracedat_file *file, uint64_t stamp)
 {
 	if (!file->tsc_mult)
 		return stamp;
-	return (uint64_t)((cycles_product)stamp * file->tsc_mult >> file->tsc_shift) +
-	       file->tsc_offset;
+	return (uint64_t)((cycles_product)stamp * file->tsc_mult >> file->tsc_shift);
 }
 
 static void make_lost(struct tracedat_reader *dat, struct lane *lane, struct event *event)
@@ -154,7 +164,8 @@ static void make_lost(struct tracedat_reader *dat, struct lane *lane, struct eve
 		.queue = EVENT_NO_QUEUE,
 		.arg = event_lost_arg(at_least, gap->unknown),
 	};
-	reader_lost(&dat->reader, at_least, gap->unknown);
+	/* the statistics know, of all gaps together */
+	reader_lost(&dat->reader, at_least, gap->unknown && !lane->stream.place->overwritten);
 	gap->any = false;
 }
 
@@ -197,7 +208,7 @@ static int next(struct reader *reader, struct event *event, unsigned *cpu, struc
 		found = lane->ended ? 0 : take_record(dat, lane, event, diag);
 		if (found < 0)
 			return found;
-		status = advance(lane, diag);
+		status = advance(dat, lane, diag);
 		if (status < 0)
 			return status;
 		if (!status)
@@ -241,7 +252,7 @@ static int open_lanes(struct tracedat_reader *dat, struct diag *diag)
 
 		tracedat_stream_open(&dat->lanes[i].stream, &dat->file, &dat->file.places[i]);
 		dat->lane_count++;
-		status = advance(&dat->lanes[i], diag);
+		status = advance(dat, &dat->lanes[i], diag);
 		if (status < 0)
 			return status;
 		if (status)

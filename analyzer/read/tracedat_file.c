@@ -239,9 +239,12 @@ static void place_losses(struct tracedat_parts *parts)
 					   : "";
 
 		for (size_t k = 0; k < parts->stat_count; k++) {
-			if (parts->stats[k].cpu == place->cpu &&
-				!strcmp(parts->stats[k].buffer, name))
-				place->lost += parts->stats[k].lost;
+			const struct tracedat_stat *stat = &parts->stats[k];
+
+			if (stat->cpu != place->cpu || strcmp(stat->buffer, name) != 0)
+				continue;
+			place->overwritten += stat->overwritten;
+			place->dropped += stat->dropped;
 		}
 	}
 }

@@ -28,7 +28,11 @@ struct tracedat_place {
 	uint32_t page_bytes;
 	bool packed; /* in chunks that are compressed */
 	uint64_t offset, bytes;
-	uint64_t lost; /* events, by the recorder's statistics */
+	/*
+	 * Lost events by the recorder's statistics: overwritten before they were read, of which
+	 * pages tell where, if not how many; and dropped because there was no room.
+	 */
+	uint64_t overwritten, dropped;
 };
 
 /* What is handed out while a file is opened. Each returns 0 or a negative errno with a message. */
@@ -52,8 +56,7 @@ struct tracedat_file {
 	bool has_layout;
 
 	char clock[TRACEDAT_CLOCK_BYTES]; /* of all places; "" if the file doesn't tell it */
-	uint32_t tsc_mult, tsc_shift; /* ns = (cycles x mult >> shift) + offset; mult 0: not told */
-	uint64_t tsc_offset;
+	uint32_t tsc_mult, tsc_shift;     /* ns = cycles x mult >> shift; mult 0: not told */
 
 	struct tracedat_place *places; /* none is empty */
 	size_t place_count, place_room;

@@ -161,14 +161,21 @@ void tracedat_clock_name(const char *text, char clock[TRACEDAT_CLOCK_BYTES])
 	clock[bytes] = '\0';
 }
 
+static uint64_t number_behind(const char *line, const char *name)
+{
+	size_t bytes = strlen(name);
+
+	if (strncmp(line, name, bytes) != 0 || !isdigit((unsigned char)line[bytes]))
+		return 0;
+	return strtoull(line + bytes, NULL, 10);
+}
+
 /*
  * "CPU: 0\nentries: 0\noverrun: 17\ncommit overrun: 0\n…dropped events: 0\n…", and before those of
- * an instance "Buffer: NAME". What was overwritten before it was read is lost as much as what was
- * dropped.
+ * an instance "Buffer: NAME".
  */
 static int take_stat(struct tracedat_parts *parts)
 {
-	static const char *const losses[] = { "overrun: ", "commit overrun: ", "dropped events: " };
 	struct tracedat_stat stat = { .cpu = TRACEDAT_CPUS_MOST };
 	const char *line = parts->block.data;
 	int error;
@@ -181,15 +188,12 @@ static int take_stat(struct tracedat_parts *parts)
 				(int)bytes - 8, line + 8);
 		if (!strncmp(line, "CPU: ", 5))
 			stat.cpu = (unsigned)strtoul(line + 5, NULL, 10);
-		for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
-			size_t name = strlen(losses[i]);
-
-			if (!strncmp(line, losses[i], name) && isdigit((unsigned char)line[name]))
-				stat.lost += strtoull(line + name, NULL, 10);
-		}
+		stat.overwritten += number_behind(line, "overrun: ");
+		stat.overwritten += number_behind(line, "commit overrun: ");
+		stat.dropped += number_behind(line, "dropped events: ");
 		line += bytes + (line[bytes] == '\n');
 	}
-	if (!stat.lost || stat.cpu >= TRACEDAT_CPUS_MOST)
+	if (!(stat.overwritten || stat.dropped) || stat.cpu >= TRACEDAT_CPUS_MOST)
 		return 0;
 	memcpy(stat.buffer, parts->stat_buffer, sizeof(stat.buffer));
 	error = tracedat_grow(
@@ -313,7 +317,6 @@ static int take_option_data(struct tracedat_parts *parts, struct cursor *option,
 	case TRACEDAT_TSC2NSEC:
 		file->tsc_mult = (uint32_t)cursor_number(option, 4);
 		file->tsc_shift = (uint32_t)cursor_number(option, 4);
-		file->tsc_offset = cursor_number(option, 8);
 		if (file->tsc_shift > 63)
 			option->error = -EBADMSG;
 		return 0;

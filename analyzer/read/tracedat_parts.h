@@ -41,7 +41,7 @@ struct tracedat_buffer {
 struct tracedat_stat {
 	char buffer[CURSOR_STRING_BYTES];
 	unsigned cpu;
-	uint64_t lost;
+	uint64_t overwritten, dropped;
 };
 
 /* A stretch of the file whose use is known. */

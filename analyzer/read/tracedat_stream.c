@@ -231,7 +231,7 @@ static int next_page(struct tracedat_stream *stream, struct tracedat_gap *gap, s
 	if (status)
 		return tracedat_stream_damaged(stream, page->why, diag);
 	if (page->missed) {
-		gap->any = true;
+		gap->any = stream->gaps = true;
 		gap->unknown = gap->unknown || !page->lost;
 		gap->lost += page->lost;
 		stream->lost += page->lost ? page->lost : 1;

@@ -25,7 +25,8 @@ struct tracedat_stream {
 	struct ring_page page;
 	bool in_page;
 	uint64_t time; /* of the last event */
-	uint64_t lost; /* that the pages told of, at least */
+	bool gaps;     /* there were some */
+	uint64_t lost; /* in them, at least */
 };
 
 /* Before an event: what was lost between the one before it and it. */

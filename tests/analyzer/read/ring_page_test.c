@@ -128,7 +128,8 @@ static void missed_events_with_and_without_a_number(void)
 		CU_ASSERT_EQUAL(page.missed, true);
 		CU_ASSERT_EQUAL(page.lost, 77);
 
-		ring_commit(&maker, 8 | RING_MISSED);
+		/* Linux 6.18 extends the sign of the first of these bits */
+		ring_commit(&maker, 8 | ~UINT64_C(0) << 31);
 		CU_ASSERT_EQUAL(count_events(RING_PAGE_BYTES, &page, &last), 1);
 		CU_ASSERT_EQUAL(page.missed, true);
 		CU_ASSERT_EQUAL(page.lost, 0);
@@ -191,7 +192,7 @@ static void lengths_that_can_not_be_are_refused(void)
 	ring_begin(&maker, 1);
 	ring_commit(&maker, 4084);
 	expect_damage("holds more than it has room for", 8);
-	ring_commit(&maker, UINT64_MAX & ~(RING_MISSED | RING_STORED));
+	ring_commit(&maker, UINT32_MAX & ~(RING_MISSED | RING_STORED));
 	expect_damage("holds more than it has room for", 8);
 	ring_commit(&maker, 6);
 	expect_damage("ends inside a word", 8);
