@@ -11,9 +11,6 @@
 
 #define TAG_BYTES 10 /* "options  ", "flyrecord", "latency  " with their ends */
 
-/* Room between the parts of a file that is no loss: padding up to a page, a word for a count. */
-#define SLACK_BYTES 64
-
 #define TOP_BUFFER UINT_MAX /* of version 6; instances have the number of their option */
 
 #define PAGE_BYTES_LEAST 64
@@ -63,7 +60,7 @@ static int take_clock(struct tracedat_parts *parts, struct cursor *cursor, size_
 static int take_table(struct tracedat_parts *parts, struct cursor *cursor, unsigned buffer)
 {
 	struct tracedat_file *file = parts->file;
-	uint64_t expected = cursor->at + UINT64_C(16) * parts->cpu_count + SLACK_BYTES;
+	uint64_t expected = cursor->at + UINT64_C(16) * parts->cpu_count + CURSOR_STRING_BYTES;
 	int status = 0;
 
 	for (uint32_t cpu = 0; cpu < parts->cpu_count && status >= 0 && !cursor->error; cpu++) {
@@ -106,6 +103,7 @@ static int take_buffer(struct tracedat_parts *parts, struct cursor *cursor, unsi
 	if (status)
 		return status;
 	if (!memcmp(tag, "latency  ", TAG_BYTES)) {
+		file->text.page_bytes = file->page_bytes;
 		file->text.offset = cursor->at;
 		file->text.bytes = file->file.bytes - cursor->at;
 		return tracedat_claim(parts, begin, file->file.bytes - begin);
@@ -205,8 +203,8 @@ static int compare_extents(const void *a, const void *b)
 }
 
 /*
- * All of the file should be of use to someone. A page and more that isn't is data whose size was
- * lost: not damage that makes the rest worthless, but the file isn't whole.
+ * All of the file should be of use to someone, but for what fills a page up. Other bytes are data
+ * whose size was lost: that doesn't make the rest worthless, but the file isn't whole.
  */
 static void check_claims(struct tracedat_parts *parts)
 {
@@ -220,7 +218,7 @@ static void check_claims(struct tracedat_parts *parts)
 		uint64_t begin =
 			i < parts->extent_count ? parts->extents[i].begin : file->file.bytes;
 
-		if (begin > known && begin - known >= file->page_bytes + (uint64_t)SLACK_BYTES)
+		if (begin > tracedat_page_after(known, file->page_bytes))
 			tracedat_cut(file,
 				"nothing tells what its bytes %" PRIu64 " to %" PRIu64 " are",
 				known, begin);

@@ -232,8 +232,10 @@ int tracedat_bound_place(
 	uint64_t end = file->file.bytes;
 	char text[96];
 
+	/* trace-cmd doesn't count the number of chunks in */
 	if (place->offset <= end && place->bytes <= end - place->offset)
-		return tracedat_claim(parts, place->offset, place->bytes);
+		return tracedat_claim(parts, place->offset,
+			place->bytes + (place->packed ? sizeof(uint32_t) : 0));
 	if (!may_be_cut || place->bytes > UINT64_MAX - place->offset) {
 		snprintf(text, sizeof(text),
 			"the data of CPU %u are not in the file (%" PRIu64 " bytes)", place->cpu,
@@ -325,6 +327,8 @@ static int take_option_data(struct tracedat_parts *parts, struct cursor *option,
 	case TRACEDAT_EVENT_FORMATS:
 	case TRACEDAT_CMDLINES:
 		parts->sections[number] = cursor_number(option, 8);
+		if (number != TRACEDAT_DONE && !parts->sections[number])
+			option->error = -EBADMSG;
 		return 0;
 	default:
 		return 0;

@@ -23,7 +23,7 @@ struct sections {
 	struct tracedat_parts *parts;
 	struct section *all; /* in the order of the file */
 	size_t count, room;
-	bool cut;        /* the file ends in one of them */
+	bool cut;        /* the file ends in one of them, or may end too early behind one */
 	uint8_t *memory; /* the one that was unpacked last */
 	size_t memory_room;
 };
@@ -83,6 +83,8 @@ static int walk(struct sections *s, uint64_t offset)
 			return error;
 		offset = section.data + section.bytes;
 	}
+	/* trace-cmd writes the names of sections last */
+	s->cut = s->cut || !s->count || s->all[s->count - 1].number != TRACEDAT_STRINGS;
 	return 0;
 }
 
@@ -193,7 +195,13 @@ static int take_section(struct sections *s, unsigned number,
 	struct cursor cursor;
 	int status = offset ? open_unpacked(s, offset, number, &cursor) : 0;
 
-	return status || !offset ? status : take(s->parts, &cursor, offset);
+	if (status || !offset)
+		return status;
+	status = take(s->parts, &cursor, offset);
+	if (!status && cursor.at != cursor.end)
+		return tracedat_damaged(s->parts->file, offset,
+			"a section that ends before its bytes do", s->parts->diag);
+	return status;
 }
 
 /* A buffer's data: its section tells whether they are packed, its option where each CPU's are. */
@@ -214,6 +222,7 @@ static int bound_buffer(struct sections *s, const struct tracedat_buffer *buffer
 		return tracedat_damaged(file, section.offset,
 			"compressed data in a file without compression", s->parts->diag);
 	if (buffer->text) {
+		file->text.page_bytes = file->page_bytes;
 		file->text.offset = section.data;
 		file->text.bytes = cursor.end - section.data;
 		file->text.packed = section.packed;
@@ -228,9 +237,8 @@ static int bound_buffer(struct sections *s, const struct tracedat_buffer *buffer
 }
 
 /* Where a CPU's chunks end, of which the first four bytes tell how many there are. */
-static uint64_t chunks_end(const struct sections *s, uint64_t begin)
+static uint64_t chunks_end(struct cursor cursor)
 {
-	struct cursor cursor = cursor_at(s, begin);
 	uint64_t chunks = cursor_number(&cursor, 4);
 
 	while (chunks-- && !cursor.error) {
@@ -242,21 +250,19 @@ static uint64_t chunks_end(const struct sections *s, uint64_t begin)
 }
 
 /* Where a CPU's pages end: where the next page's time is earlier. */
-static uint64_t pages_end(const struct sections *s, uint64_t begin, uint32_t page_bytes)
+static uint64_t pages_end(const struct tracedat_file *file, struct cursor cursor)
 {
-	const struct tracedat_file *file = s->parts->file;
-	struct cursor cursor = cursor_at(s, begin);
-	uint64_t last = 0;
+	uint64_t page = cursor.at, last = 0;
 
-	for (; cursor.at < cursor.end; begin += page_bytes, cursor.at = begin) {
+	for (; page < cursor.end; page += file->page_bytes) {
 		uint64_t time;
 
-		cursor_skip(&cursor, file->layout.time_offset);
+		cursor.at = page + file->layout.time_offset;
 		time = cursor_number(&cursor, 8);
 		if (cursor.error)
 			break;
 		if (time < last)
-			return begin;
+			return page;
 		last = time;
 	}
 	return cursor.end;
@@ -270,22 +276,24 @@ static int find_places(struct sections *s, const struct section *section)
 {
 	struct tracedat_parts *parts = s->parts;
 	struct tracedat_file *file = parts->file;
+	struct cursor cursor = cursor_at(s, tracedat_page_after(section->data, file->page_bytes));
 	struct tracedat_place place = {
 		.buffer = (unsigned)parts->buffer_count,
 		.page_bytes = file->page_bytes,
 		.packed = section->packed,
-		.offset = tracedat_page_after(section->data, file->page_bytes),
 	};
 	int error = 0;
 
 	memcpy(place.clock, file->clock, sizeof(place.clock));
-	while (place.offset < file->file.bytes && !error && place.cpu < TRACEDAT_CPUS_MOST) {
-		uint64_t end = place.packed ? chunks_end(s, place.offset)
-					    : pages_end(s, place.offset, place.page_bytes);
+	if (section->bytes < cursor.end - section->data)
+		cursor.end = section->data + section->bytes;
+	while (cursor.at < cursor.end && !error && place.cpu < TRACEDAT_CPUS_MOST) {
+		uint64_t end = place.packed ? chunks_end(cursor) : pages_end(file, cursor);
 
-		place.bytes = end - place.offset;
+		place.offset = cursor.at;
+		place.bytes = end - cursor.at;
 		error = tracedat_add_place(parts, &place);
-		place.offset = tracedat_page_after(end, place.page_bytes);
+		cursor.at = tracedat_page_after(end, file->page_bytes);
 		place.cpu++;
 	}
 	return error;
@@ -294,19 +302,19 @@ static int find_places(struct sections *s, const struct section *section)
 static int take_buffers(struct sections *s)
 {
 	struct tracedat_parts *parts = s->parts;
-	const struct section *last = s->count ? &s->all[s->count - 1] : NULL;
-	bool told = false;
+	int status = 0;
 
-	for (size_t i = 0; i < parts->buffer_count; i++) {
-		int status = bound_buffer(s, &parts->buffers[i]);
+	for (size_t i = 0; i < parts->buffer_count && status >= 0; i++)
+		status = bound_buffer(s, &parts->buffers[i]);
+	for (size_t k = 0; k < s->count && s->cut && status >= 0; k++) {
+		bool told = s->all[k].number != TRACEDAT_BUFFER;
 
-		if (status < 0)
-			return status;
-		told = told || (last && parts->buffers[i].offset == last->offset);
+		for (size_t i = 0; i < parts->buffer_count; i++)
+			told = told || parts->buffers[i].offset == s->all[k].offset;
+		if (!told)
+			status = find_places(s, &s->all[k]);
 	}
-	if (s->cut && last && last->number == TRACEDAT_BUFFER && !told)
-		return find_places(s, last);
-	return 0;
+	return status;
 }
 
 static int take_all(struct sections *s, uint64_t options)
