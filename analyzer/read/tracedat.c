@@ -147,9 +147,12 @@ static int advance(struct tracedat_reader *dat, struct lane *lane, struct diag *
 /* As trace-cmd report: the calibration's offset, which is between two machines, isn't added. */
 static uint64_t time_of(const struct tracedat_file *file, uint64_t stamp)
 {
+	cycles_product ns;
+
 	if (!file->tsc_mult)
 		return stamp;
-	return (uint64_t)((cycles_product)stamp * file->tsc_mult >> file->tsc_shift);
+	ns = (cycles_product)stamp * file->tsc_mult >> file->tsc_shift;
+	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
 static void make_lost(struct tracedat_reader *dat, struct lane *lane, struct event *event)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,13 +175,12 @@ static int take_options(struct sections *s, uint64_t offset)
 		if (!status && rounds > s->count)
 			return tracedat_damaged(parts->file, offset,
 				"options that lead back to themselves", parts->diag);
-		do {
+		for (number = UINT_MAX; !status && number != TRACEDAT_DONE;) {
 			uint64_t at = cursor.memory ? section : cursor.at;
 
 			number = (unsigned)cursor_number(&cursor, 2);
-			if (!status)
-				status = tracedat_take_option(parts, &cursor, at, number);
-		} while (!status && number != TRACEDAT_DONE);
+			status = tracedat_take_option(parts, &cursor, at, number);
+		}
 		if (status)
 			return status;
 		offset = parts->sections[TRACEDAT_DONE];
