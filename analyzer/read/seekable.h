@@ -23,7 +23,8 @@ struct seekable {
 
 /*
  * Takes over the input, which is closed with the seekable, or at once if this fails. 0 or a
- * negative errno; seekable_close is due only after 0.
+ * negative errno; seekable_close is due only after 0. What came through gzip may be cut:
+ * input_trouble tells.
  */
 int seekable_open(struct seekable *file, struct input *input);
 

@@ -326,6 +326,8 @@ int tracedat_file_open(struct tracedat_file *file, struct input *input, const ch
 	if (status)
 		return diag_set(diag, status, "%s: %s", name, strerror(-status));
 	cursor.end = file->file.bytes;
+	if (input_trouble(input))
+		tracedat_cut(file, "%s", input_trouble(input));
 	status = read_start(&parts, &cursor);
 	if (!status)
 		status = file->version == 6 ? tracedat_read_v6(&parts, &cursor)

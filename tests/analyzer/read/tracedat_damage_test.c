@@ -245,32 +245,6 @@ static void claims_of_size_are_not_believed(void)
 	expect_refused("a chunk that can't be unpacked");
 }
 
-/* What a latency tracer printed is text, and read as such. */
-static void a_latency_tracer_s_text_is_read(void)
-{
-	static const char text[] =
-		"# tracer: nop\n#\n"
-		"          <idle>-0       [001] ..s1.   100.000005: consume_skb: skbaddr=0xa00\n"
-		"          <idle>-0       [001] ..s1.   100.000007: consume_skb: skbaddr=0xb00\n";
-	struct collected got;
-	uint8_t *end;
-
-	set_scene(0);
-	dat_make(&dat, &spec);
-	end = memmem(dat.data, dat.bytes, "flyrecord", 10);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(end);
-	dat.bytes = (size_t)(end - dat.data);
-	dat_string(&dat, "latency  ");
-	dat_bytes(&dat, text, sizeof(text) - 1);
-	read_with(NULL, dat.bytes, &got);
-	CU_ASSERT_EQUAL(got.status, 0);
-	CU_ASSERT_EQUAL_FATAL(got.count, 2);
-	CU_ASSERT_EQUAL(got.events[1].event.packet, 0xb00);
-	CU_ASSERT_EQUAL(got.events[1].event.time, UINT64_C(100000007000));
-	CU_ASSERT_STRING_EQUAL(reader_source(got.reader)->format, "ftrace");
-	collect_free(&got);
-}
-
 static const struct test_case cases[] = {
 	{ "a file cut at every byte gives what is whole",
 		a_file_cut_at_every_byte_gives_what_is_whole },
@@ -282,7 +256,6 @@ static const struct test_case cases[] = {
 	{ "damage is told with its offset", damage_is_told_with_its_offset },
 	{ "time that goes back is refused", time_that_goes_back_is_refused },
 	{ "claims of size are not believed", claims_of_size_are_not_believed },
-	{ "a latency tracer's text is read", a_latency_tracer_s_text_is_read },
 	{ 0 },
 };
 

@@ -36,6 +36,7 @@ struct dat_spec {
 	uint32_t mult, shift;    /* of a TSC; mult 0: none */
 	struct dat_buffer buffers[2];
 	unsigned buffer_count;
+	const char *text; /* of a latency tracer, instead of buffers */
 };
 
 /* What was made, and where its sizes and offsets are. */
@@ -182,6 +183,18 @@ static inline void dat_v6_buffer(struct dat *d, const struct dat_spec *spec, uns
 	}
 }
 
+/* Ends a section of options. Returns where it tells where the next one is. */
+static inline size_t dat_options_end(struct dat *d, size_t options)
+{
+	size_t link;
+
+	dat_number(d, 0, 2);
+	dat_size(d, 8, 4, "option");
+	link = dat_size(d, 0, 8, "offset of the next options");
+	dat_set(d, options + 8, d->bytes - options - 16, 8);
+	return link;
+}
+
 static inline void dat_make_v6(struct dat *d, const struct dat_spec *spec)
 {
 	size_t instance = 0;
@@ -204,6 +217,11 @@ static inline void dat_make_v6(struct dat *d, const struct dat_spec *spec)
 		instance = d->bytes - 17;
 	}
 	dat_number(d, 0, 2);
+	if (spec->text) {
+		dat_string(d, "latency  ");
+		dat_bytes(d, spec->text, strlen(spec->text));
+		return;
+	}
 	dat_v6_buffer(d, spec, 0);
 	if (instance) {
 		dat_set(d, instance, d->bytes, 8);
@@ -313,10 +331,29 @@ static inline void dat_v7_buffer(
 		dat_size(d, bytes[cpu], 8, "size of a CPU");
 	}
 	dat_set(d, option, d->bytes - option - 4, 4);
-	dat_number(d, 0, 2);
-	dat_size(d, 8, 4, "option");
-	*link = dat_number(d, 0, 8);
-	dat_set(d, options + 8, d->bytes - options - 16, 8);
+	*link = dat_options_end(d, options);
+}
+
+/* The same for a latency tracer's text. */
+static inline void dat_v7_text(struct dat *d, const struct dat_spec *spec, size_t link)
+{
+	bool packed = strcmp(spec->compression, "none") != 0;
+	size_t head = dat_section(d, 22), options;
+
+	dat_set(d, head + 2, packed, 2);
+	if (packed)
+		dat_chunks(d, spec->compression, (const uint8_t *)spec->text, strlen(spec->text));
+	else
+		dat_bytes(d, spec->text, strlen(spec->text));
+	dat_set(d, head + 8, d->bytes - head - 16, 8);
+	options = dat_section(d, 0);
+	dat_set(d, link, options, 8);
+	dat_number(d, 22, 2);
+	dat_number(d, 8 + 1 + 6, 4);
+	dat_number(d, head, 8);
+	dat_string(d, "");
+	dat_string(d, "local");
+	dat_options_end(d, options);
 }
 
 static inline void dat_make_v7(struct dat *d, const struct dat_spec *spec)
@@ -345,10 +382,9 @@ static inline void dat_make_v7(struct dat *d, const struct dat_spec *spec)
 		dat_size(d, at[i], 8, "offset of a section");
 	}
 	dat_common_options(d, spec);
-	dat_number(d, 0, 2);
-	dat_size(d, 8, 4, "option");
-	link = dat_size(d, 0, 8, "offset of the next options");
-	dat_set(d, options + 8, d->bytes - options - 16, 8);
+	link = dat_options_end(d, options);
+	if (spec->text)
+		dat_v7_text(d, spec, link);
 	for (unsigned i = 0; i < spec->buffer_count; i++)
 		dat_v7_buffer(d, spec, i, &link);
 	d->data_end = d->bytes;

@@ -298,6 +298,35 @@ static void discarded_events_may_make_a_page_too_long(void)
 	collect_free(&got);
 }
 
+/* What a latency tracer printed is text, longer than a chunk, and read as such. */
+static void a_latency_tracer_s_text_is_read(void)
+{
+	static const char head[] = "# tracer: nop\n#\n";
+	char text[1024];
+	size_t bytes = sizeof(head) - 1;
+
+	memcpy(text, head, bytes);
+	for (unsigned i = 0; i < 9; i++)
+		bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes,
+			"          <idle>-0       [001] ..s1.   100.%06u: consume_skb: "
+			"skbaddr=0xa%02u\n",
+			5 + i, i);
+	for (size_t i = 0; i < FORMS; i++) {
+		struct collected got;
+
+		set_scene(i);
+		spec.buffer_count = 0;
+		spec.text = text;
+		make_and_read(&got);
+		CU_ASSERT_EQUAL_FATAL(got.count, 9);
+		CU_ASSERT_EQUAL(got.events[8].event.packet, 0xa08);
+		CU_ASSERT_EQUAL(got.events[8].event.time, UINT64_C(100000013000));
+		CU_ASSERT_STRING_EQUAL(reader_source(got.reader)->format, "ftrace");
+		CU_ASSERT(trace_counts_complete(reader_counts(got.reader)));
+		collect_free(&got);
+	}
+}
+
 static const struct test_case whole_cases[] = {
 	{ "each version, compression and byte order gives the same events",
 		each_form_gives_the_same_events },
@@ -314,6 +343,7 @@ static const struct test_case whole_cases[] = {
 	{ "statistics tell how many were overwritten", statistics_tell_how_many_were_overwritten },
 	{ "what was dropped stands at the end", what_was_dropped_stands_at_the_end },
 	{ "other buffers' statistics are left alone", other_statistics_are_left_alone },
+	{ "a latency tracer's text is read", a_latency_tracer_s_text_is_read },
 	{ "discarded events may make a page too long", discarded_events_may_make_a_page_too_long },
 	{ 0 },
 };
