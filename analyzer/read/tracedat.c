@@ -45,44 +45,33 @@ static struct tracedat_reader *of_handler(struct tracedat_handler *handler)
 					  offsetof(struct tracedat_reader, handler));
 }
 
-/* The formats tell how wide the kernel's long is only together with the layout of its pages. */
-static int make_raw(struct tracedat_reader *dat, struct diag *diag)
+/* How wide the kernel's long is stands in the layout of its pages, before all formats. */
+static int make_raw(struct tracedat_reader *dat)
 {
 	const struct tracedat_file *file = &dat->file;
 
 	if (dat->raw)
 		return 0;
 	dat->names.names = dat->reader.names;
-	if (raw_events_create(&dat->raw, &dat->names, file->big_endian,
-		    file->has_layout ? file->layout.long_bytes : sizeof(uint64_t)))
-		return out_of_memory(dat, diag);
-	return 0;
+	return raw_events_create(&dat->raw, &dat->names, file->big_endian,
+		file->has_layout ? file->layout.long_bytes : sizeof(uint64_t));
 }
 
 static int take_format(struct tracedat_handler *handler, const char *system, const char *text,
 	size_t bytes, struct diag *diag)
 {
 	struct tracedat_reader *dat = of_handler(handler);
-	struct diag reason = { "" };
-	int error = make_raw(dat, diag);
+	int error = make_raw(dat);
 
-	if (error)
-		return error;
-	error = raw_events_add(dat->raw, system, text, bytes, &reason);
-	if (error == -ENOMEM)
-		return out_of_memory(dat, diag);
-	return error ? diag_set(diag, error, "%s: %s", dat->reader.source.file, reason.text) : 0;
+	return error ? error : raw_events_add(dat->raw, system, text, bytes, diag);
 }
 
-static int take_task(struct tracedat_handler *handler, int pid, const char *comm, size_t bytes,
-	struct diag *diag)
+static int take_task(struct tracedat_handler *handler, int pid, const char *comm, size_t bytes)
 {
 	struct tracedat_reader *dat = of_handler(handler);
-	int error = make_raw(dat, diag);
+	int error = make_raw(dat);
 
-	if (!error && raw_events_task(dat->raw, pid, comm, bytes))
-		error = out_of_memory(dat, diag);
-	return error;
+	return error ? error : raw_events_task(dat->raw, pid, comm, bytes);
 }
 
 static bool earlier(const struct tracedat_reader *dat, uint32_t a, uint32_t b)
@@ -371,8 +360,8 @@ int tracedat_reader_open(struct input *input, const char *file,
 		close_tracedat(&dat->reader);
 		return error;
 	}
-	if (!error)
-		error = make_raw(dat, diag);
+	if (!error && make_raw(dat))
+		error = out_of_memory(dat, diag);
 	if (!error)
 		error = set_clock(dat, options, diag);
 	if (!error)

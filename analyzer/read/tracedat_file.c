@@ -203,28 +203,35 @@ static int compare_extents(const void *a, const void *b)
 }
 
 /*
- * All of the file should be of use to someone, but for what fills a page up. Other bytes are data
- * whose size was lost: that doesn't make the rest worthless, but the file isn't whole.
+ * All of the file should be of use to someone, but for what fills a page up, and to one only. Bytes
+ * that nobody claims are data whose size was lost: that doesn't make the rest worthless, but the
+ * file isn't whole.
  */
-static void check_claims(struct tracedat_parts *parts)
+static int check_claims(struct tracedat_parts *parts)
 {
 	struct tracedat_file *file = parts->file;
+	bool cut = file->trouble[0];
 	uint64_t known = 0;
 
-	if (!parts->extent_count)
-		return;
 	qsort(parts->extents, parts->extent_count, sizeof(*parts->extents), compare_extents);
 	for (size_t i = 0; i <= parts->extent_count; i++) {
-		uint64_t begin =
-			i < parts->extent_count ? parts->extents[i].begin : file->file.bytes;
+		bool last = i == parts->extent_count;
+		uint64_t begin = last ? file->file.bytes : parts->extents[i].begin;
 
-		if (begin > tracedat_page_after(known, file->page_bytes))
+		if (begin > tracedat_page_after(known, file->page_bytes) && !cut)
 			tracedat_cut(file,
 				"nothing tells what its bytes %" PRIu64 " to %" PRIu64 " are",
 				known, begin);
-		if (i < parts->extent_count && parts->extents[i].end > known)
+		if (last)
+			break;
+		/* a number of chunks may be counted in twice */
+		if (begin + sizeof(uint32_t) < known)
+			return tracedat_damaged(file, begin,
+				"this is said to belong to two parts of the file", parts->diag);
+		if (parts->extents[i].end > known)
 			known = parts->extents[i].end;
 	}
+	return 0;
 }
 
 /* Losses of CPUs without data aren't counted: they are of buffers that were not extracted. */
@@ -309,9 +316,7 @@ static int check_places(struct tracedat_parts *parts)
 			"%s: it doesn't tell what the pages of its ring buffers look like",
 			file->name);
 	place_losses(parts);
-	if (!file->trouble[0])
-		check_claims(parts);
-	return settle_clock(parts);
+	return parts->extent_count && check_claims(parts) ? -EINVAL : settle_clock(parts);
 }
 
 int tracedat_file_open(struct tracedat_file *file, struct input *input, const char *name,

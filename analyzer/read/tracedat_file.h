@@ -35,14 +35,16 @@ struct tracedat_place {
 	uint64_t overwritten, dropped;
 };
 
-/* What is handed out while a file is opened. Each returns 0 or a negative errno with a message. */
+/* What is handed out while a file is opened. Each returns 0 or a negative errno. */
 struct tracedat_handler {
-	/* The text of an event's format; file->layout is known by then. */
+	/*
+	 * The text of an event's format; file->layout is known by then. -EINVAL, with what is wrong
+	 * in diag, if it is damaged.
+	 */
 	int (*format)(struct tracedat_handler *handler, const char *system, const char *text,
 		size_t bytes, struct diag *diag);
 	/* The name of a process. */
-	int (*task)(struct tracedat_handler *handler, int pid, const char *comm, size_t bytes,
-		struct diag *diag);
+	int (*task)(struct tracedat_handler *handler, int pid, const char *comm, size_t bytes);
 };
 
 struct tracedat_file {
@@ -60,6 +62,7 @@ struct tracedat_file {
 
 	struct tracedat_place *places; /* none is empty */
 	size_t place_count, place_room;
+	size_t window_bytes;        /* of memory that all streams have */
 	struct tracedat_place text; /* a latency tracer's text instead of pages, if bytes isn't 0 */
 	char trouble[192];          /* why not all is there; "" if the file is whole */
 };

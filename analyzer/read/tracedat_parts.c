@@ -96,6 +96,18 @@ int tracedat_take_header_info(struct tracedat_parts *parts, struct cursor *curso
 	return 0;
 }
 
+static int take_format(struct tracedat_parts *parts, const char *system, uint64_t offset)
+{
+	struct diag reason = { "" };
+	int error = parts->handler->format(
+		parts->handler, system, parts->block.data, parts->block.bytes, &reason);
+
+	if (error == -EINVAL)
+		return tracedat_damaged(parts->file, offset, reason.text, parts->diag);
+	return error ? diag_set(parts->diag, error, "%s: %s", parts->file->name, strerror(-error))
+		     : 0;
+}
+
 int tracedat_take_formats(struct tracedat_parts *parts, struct cursor *cursor, uint64_t offset)
 {
 	struct cursor_block *block = &parts->block;
@@ -112,8 +124,8 @@ int tracedat_take_formats(struct tracedat_parts *parts, struct cursor *cursor, u
 
 			if (cursor_block(
 				    cursor, cursor_number(cursor, 8), FORMAT_BYTES_MOST, block))
-				error = parts->handler->format(parts->handler, system, block->data,
-					block->bytes, parts->diag);
+				error = take_format(parts, system,
+					cursor->memory ? offset : cursor->at - block->bytes);
 			if (error)
 				return error;
 		}
@@ -139,10 +151,11 @@ int tracedat_take_tasks(struct tracedat_parts *parts, struct cursor *cursor, uin
 
 		end = line + strcspn(line, "\n");
 		if (comm > line && comm < end && *comm == ' ' && pid >= 0 && pid <= INT32_MAX)
-			error = parts->handler->task(parts->handler, (int)pid, comm + 1,
-				(size_t)(end - comm) - 1, parts->diag);
+			error = parts->handler->task(
+				parts->handler, (int)pid, comm + 1, (size_t)(end - comm) - 1);
 		if (error)
-			return error;
+			return diag_set(
+				parts->diag, error, "%s: %s", parts->file->name, strerror(-error));
 		end += *end == '\n';
 	}
 	return 0;

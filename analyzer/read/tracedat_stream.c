@@ -11,8 +11,9 @@
 /* Of pages that aren't packed; at least one page. trace-cmd's chunks have 10 pages. */
 #define WINDOW_BYTES ((size_t)64 * 1024)
 
-/* What a chunk may unpack to. */
+/* What a chunk may unpack to, and what all streams may have in memory: 1000 CPUs need 40 MB. */
 #define CHUNK_BYTES_MOST ((size_t)16 * 1024 * 1024)
+#define ALL_BYTES_MOST   ((size_t)256 * 1024 * 1024)
 
 #define COUNT_BYTES      4 /* the number of chunks, before the first */
 #define CHUNK_HEAD_BYTES 8
@@ -57,6 +58,21 @@ static int cut(const struct tracedat_stream *stream)
 	return 0;
 }
 
+/* Counts what this stream needs to what all have. Returns 0, or -EINVAL with a message. */
+static int reserve(struct tracedat_stream *stream, size_t bytes, struct diag *diag)
+{
+	struct tracedat_file *file = stream->file;
+
+	if (bytes <= stream->reserved)
+		return 0;
+	file->window_bytes += bytes - stream->reserved;
+	stream->reserved = bytes;
+	if (file->window_bytes <= ALL_BYTES_MOST)
+		return 0;
+	return tracedat_damaged(
+		file, stream->at, "CPUs that need more than 256 MiB together", diag);
+}
+
 static int make_room(uint8_t **data, size_t *room, size_t bytes)
 {
 	uint8_t *grown;
@@ -85,6 +101,9 @@ static int read_pages(struct tracedat_stream *stream, struct diag *diag)
 		bytes = place->page_bytes;
 	if (bytes > left)
 		bytes = (size_t)left;
+	error = reserve(stream, bytes, diag);
+	if (error)
+		return error;
 	error = make_room(&stream->window, &stream->window_room, bytes);
 	if (!error)
 		error = seekable_read(&stream->file->file, stream->at, stream->window, bytes);
@@ -177,6 +196,9 @@ static int read_chunk(struct tracedat_stream *stream, struct diag *diag)
 			file, stream->window_at, "a chunk larger than 16 MiB", diag);
 	if (stream->at > file->file.bytes || packed > file->file.bytes - stream->at)
 		return cut(stream);
+	status = reserve(stream, (size_t)packed + bytes, diag);
+	if (status)
+		return status;
 	stream->chunks--;
 	return unpack_chunk(stream, packed, bytes, diag);
 }

@@ -20,6 +20,7 @@ struct tracedat_stream {
 	uint8_t *window;
 	size_t window_room, window_bytes;
 	size_t next_page;   /* in the window */
+	size_t reserved;    /* bytes of memory, counted in file->window_bytes */
 	uint64_t window_at; /* where the window, or its chunk, is in the file */
 
 	struct ring_page page;

@@ -4,6 +4,7 @@
  * event is lost in silence.
  */
 #include "tracedat_scene.h"
+#include "tracedat_stream.h"
 #include <unistd.h>
 
 #define EVENT_BYTES 20 /* head and record */
@@ -245,6 +246,59 @@ static void claims_of_size_are_not_believed(void)
 	expect_refused("a chunk that can't be unpacked");
 }
 
+static int ignore_format(struct tracedat_handler *handler, const char *system, const char *text,
+	size_t bytes, struct diag *diag)
+{
+	(void)handler, (void)system, (void)text, (void)bytes, (void)diag;
+	return 0;
+}
+
+static int ignore_task(struct tracedat_handler *handler, int pid, const char *comm, size_t bytes)
+{
+	(void)handler, (void)pid, (void)comm, (void)bytes;
+	return 0;
+}
+
+/* However many CPUs there are said to be, and however large their chunks. */
+static void all_streams_share_a_bound_of_memory(void)
+{
+	struct tracedat_handler handler = { ignore_format, ignore_task };
+
+	for (size_t i = 0; i < FORMS; i++) {
+		struct diag diag = { "" };
+		struct tracedat_stream stream;
+		struct tracedat_file file;
+		struct ring_entry entry;
+		struct tracedat_gap gap;
+		struct input *input;
+
+		set_scene(i);
+		dat_make(&dat, &spec);
+		CU_ASSERT_EQUAL_FATAL(input_open_memory(dat.data, dat.bytes, &input), 0);
+		CU_ASSERT_EQUAL_FATAL(
+			tracedat_file_open(&file, input, "t.dat", &handler, &diag), 0);
+		file.window_bytes = ((size_t)256 << 20) - DAT_PAGE_BYTES;
+		tracedat_stream_open(&stream, &file, &file.places[0]);
+		CU_ASSERT_EQUAL(tracedat_stream_next(&stream, &entry, &gap, &diag), -EINVAL);
+		CU_ASSERT_PTR_NOT_NULL(strstr(diag.text, "more than 256 MiB together"));
+		tracedat_stream_close(&stream);
+		tracedat_file_close(&file);
+	}
+}
+
+static void no_data_belong_to_two_cpus(void)
+{
+	size_t cpus = 0;
+
+	set_scene(2);
+	dat_make(&dat, &spec);
+	for (size_t k = 0; k < dat.size_count; k++) {
+		if (!strcmp(dat.sizes[k].name, "offset of a CPU") && cpus++ == 1)
+			dat_set(&dat, dat.sizes[k].at, dat.data_begin, 8);
+	}
+	expect_refused("belong to two parts of the file");
+}
+
 static const struct test_case cases[] = {
 	{ "a file cut at every byte gives what is whole",
 		a_file_cut_at_every_byte_gives_what_is_whole },
@@ -256,6 +310,8 @@ static const struct test_case cases[] = {
 	{ "damage is told with its offset", damage_is_told_with_its_offset },
 	{ "time that goes back is refused", time_that_goes_back_is_refused },
 	{ "claims of size are not believed", claims_of_size_are_not_believed },
+	{ "all streams share a bound of memory", all_streams_share_a_bound_of_memory },
+	{ "no data belong to two CPUs", no_data_belong_to_two_cpus },
 	{ 0 },
 };
 
