@@ -58,15 +58,15 @@ int tracedat_status(struct tracedat_parts *parts, const struct cursor *cursor, u
 int tracedat_grow(
 	struct tracedat_parts *parts, void *items, size_t count, size_t *room, size_t item_bytes)
 {
-	void **array = items;
-	void *grown;
+	void *array;
 
 	if (count < *room)
 		return 0;
-	grown = realloc(*array, (*room ? 2 * *room : 8) * item_bytes);
-	if (!grown)
+	memcpy(&array, items, sizeof(array)); /* a pointer to whatever kind of item */
+	array = realloc(array, (*room ? 2 * *room : 8) * item_bytes);
+	if (!array)
 		return diag_set(parts->diag, -ENOMEM, "%s: no memory", parts->file->name);
-	*array = grown;
+	memcpy(items, &array, sizeof(array));
 	*room = *room ? 2 * *room : 8;
 	return 0;
 }

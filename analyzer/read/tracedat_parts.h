@@ -78,7 +78,10 @@ struct tracedat_parts {
 int tracedat_status(struct tracedat_parts *parts, const struct cursor *cursor, uint64_t offset,
 	const char *what);
 
-/* Makes room for one more item behind `count` of them. 0 or -ENOMEM with a message. */
+/*
+ * Makes room for one more item behind `count` of them; `items` is the address of the pointer to the
+ * first. 0 or -ENOMEM with a message.
+ */
 int tracedat_grow(
 	struct tracedat_parts *parts, void *items, size_t count, size_t *room, size_t item_bytes);
 
