@@ -33,7 +33,10 @@ static const struct ringstat_command commands[] = {
 			"    ringstat report --ring 256 --profile linux-6.1 trace.txt.gz\n"
 			"    ringstat report --json --dev eth0 --from 64.85 --to 65 trace.txt\n"
 			"    ringstat report trace/                      # ringside run --trace "
-			"trace/\n",
+			"trace/\n"
+			"    ringstat report eth0.pcapng                 # a capture: gaps, "
+			"segments "
+			"per ACK\n",
 	},
 	{
 		.name = "napi",

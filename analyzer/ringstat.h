@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct capture;
+
 enum ringstat_status {
 	STATUS_COMPLETE = 0,
 	STATUS_USAGE = 1,
@@ -63,6 +65,9 @@ int ringstat_napi(const struct ringstat_options *options, FILE *out, struct diag
 int ringstat_diff(const struct ringstat_options *options, FILE *out, struct diag *diag);
 int ringstat_rxcost(const struct ringstat_options *options, FILE *out, struct diag *diag);
 int ringstat_sock(const struct ringstat_options *options, FILE *out, struct diag *diag);
+/* The capture's report. As ringstat_command.run, of one open capture, which it closes. */
+int ringstat_capture(struct capture *capture, const struct ringstat_options *options, FILE *out,
+	struct diag *diag);
 int ringstat_dump(const struct ringstat_options *options, FILE *out, struct diag *diag);
 
 #endif

@@ -5,10 +5,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-int ringstat_input_open(struct ringstat_input *input, const char *file,
-	const struct ringstat_options *options, struct diag *diag)
+int ringstat_input_open_any(struct ringstat_input *input, const char *file,
+	const struct ringstat_options *options, struct capture **capture, struct diag *diag)
 {
-	struct reader_options reader_options = { .hz = options->hz, .costs = options->costs };
+	struct reader_options reader_options = {
+		.hz = options->hz, .costs = options->costs, .capture = capture
+	};
 	bool seconds = options->from_given || options->to_given || options->stall_given ||
 		       options->expire_ns;
 	uint64_t hz;
@@ -16,6 +18,8 @@ int ringstat_input_open(struct ringstat_input *input, const char *file,
 	*input = (struct ringstat_input){ .options = options, .file = file };
 	if (reader_open(file, &reader_options, &input->reader, diag))
 		return STATUS_REFUSED;
+	if (!input->reader)
+		return 0;
 	hz = reader_source(input->reader)->hz;
 	input->most = hz && hz < CYCLES_NS_PER_S ? cycles_of_ns(UINT64_MAX, hz) : UINT64_MAX;
 	if (seconds && !hz) {
@@ -27,6 +31,12 @@ int ringstat_input_open(struct ringstat_input *input, const char *file,
 			file);
 	}
 	return 0;
+}
+
+int ringstat_input_open(struct ringstat_input *input, const char *file,
+	const struct ringstat_options *options, struct diag *diag)
+{
+	return ringstat_input_open_any(input, file, options, NULL, diag);
 }
 
 static bool is_asked_for(const struct ringstat_input *input, const struct event *event)
@@ -101,14 +111,13 @@ int ringstat_input_check_device(const struct ringstat_input *input, struct diag 
 		device, known[0] ? known : "none");
 }
 
-int ringstat_input_status(const struct ringstat_input *input)
+int ringstat_status(const char *file, const struct trace_counts *counts)
 {
-	const struct trace_counts *counts = reader_counts(input->reader);
 	struct diag line;
 
 	if (trace_counts_complete(counts))
 		return STATUS_COMPLETE;
-	fprintf(stderr, "ringstat: %s is partial:", input->file);
+	fprintf(stderr, "ringstat: %s is partial:", file);
 	if (counts->lost || counts->lost_unknown)
 		fprintf(stderr, " %s%" PRIu64 " events were lost by the recorder;",
 			counts->lost_unknown ? "at least " : "", counts->lost);
@@ -117,6 +126,11 @@ int ringstat_input_status(const struct ringstat_input *input)
 	diag_set(&line, 0, "%s", counts->trouble); /* it may quote the input */
 	fprintf(stderr, " %s\n", line.text[0] ? line.text : "what is whole is analysed");
 	return STATUS_PARTIAL;
+}
+
+int ringstat_input_status(const struct ringstat_input *input)
+{
+	return ringstat_status(input->file, reader_counts(input->reader));
 }
 
 void ringstat_input_close(struct ringstat_input *input)

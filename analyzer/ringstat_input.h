@@ -17,10 +17,14 @@ struct ringstat_input {
 
 /*
  * 0 or STATUS_REFUSED with a message in diag: also where an option speaks of seconds and nobody
- * knows the clock's frequency.
+ * knows the clock's frequency, and where the input is a capture of frames.
  */
 int ringstat_input_open(struct ringstat_input *input, const char *file,
 	const struct ringstat_options *options, struct diag *diag);
+
+/* The same, but captures are taken: of a capture *capture is set, and the input has no reader. */
+int ringstat_input_open_any(struct ringstat_input *input, const char *file,
+	const struct ringstat_options *options, struct capture **capture, struct diag *diag);
 
 /*
  * The next event between --from and --to; the input is read to its end in any case, as only then it
@@ -43,6 +47,7 @@ int ringstat_input_check_device(const struct ringstat_input *input, struct diag 
  * After the end: STATUS_COMPLETE, or STATUS_PARTIAL with a line on standard error that says what is
  * missing.
  */
+int ringstat_status(const char *file, const struct trace_counts *counts);
 int ringstat_input_status(const struct ringstat_input *input);
 
 void ringstat_input_close(struct ringstat_input *input);

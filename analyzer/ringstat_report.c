@@ -60,10 +60,13 @@ static int report_file(
 	const struct ringstat_options *options, const char *file, FILE *out, struct diag *diag)
 {
 	struct ringstat_input input;
-	int status = ringstat_input_open(&input, file, options, diag);
+	struct capture *capture = NULL;
+	int status = ringstat_input_open_any(&input, file, options, &capture, diag);
 
 	if (status)
 		return status;
+	if (capture)
+		return ringstat_capture(capture, options, out, diag);
 	return ringstat_measure_input(&ringstat_transmit, &input, out, diag);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "reader_impl.h"
 
+#include "capture.h"
 #include "costs_list.h"
 #include "order.h"
 #include "perf_header.h"
@@ -18,11 +19,6 @@ static const struct magic {
 	size_t count;
 	const char *help;
 } magics[] = {
-	{ "\xd4\xc3\xb2\xa1", 4, "captures (pcap) are not read yet" },
-	{ "\xa1\xb2\xc3\xd4", 4, "captures (pcap) are not read yet" },
-	{ "\x4d\x3c\xb2\xa1", 4, "captures (pcap) are not read yet" },
-	{ "\xa1\xb2\x3c\x4d", 4, "captures (pcap) are not read yet" },
-	{ "\x0a\x0d\x0d\x0a", 4, "captures (pcapng) are not read yet" },
 	{ "\xc1\x1f\xfc\xc1", 4, "a stream of a CTF trace: give the folder that holds it" },
 	{ "/* CTF 1.", 9, "the metadata of a CTF trace: give the folder that holds it" },
 };
@@ -106,6 +102,14 @@ int reader_open_input(struct input *input, const char *file, const struct reader
 	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]) && !error; i++) {
 		if (bytes >= magics[i].count && !memcmp(data, magics[i].bytes, magics[i].count))
 			error = diag_set(diag, -EINVAL, "%s: %s", file, magics[i].help);
+	}
+	if (!error && capture_is(data, bytes)) {
+		if (options && options->capture)
+			return capture_open_input(input, file, options->capture, diag);
+		error = diag_set(diag, -EINVAL,
+			"%s: a capture of frames (pcap), no trace of events: only ringstat report "
+			"reads it",
+			file);
 	}
 	if (error) {
 		input_close(input);

@@ -12,9 +12,13 @@
 #include "names.h"
 #include <stdbool.h>
 
+struct capture;
+
 struct reader_options {
 	uint64_t hz; /* of a clock in cycles that the trace doesn't calibrate; 0: not given */
 	bool costs;  /* a plain list of receive costs is wanted, too (costs_list.h) */
+	/* where a capture of frames goes (capture.h): the reader is NULL then. NULL: refused */
+	struct capture **capture;
 };
 
 /* What the trace says of itself. */

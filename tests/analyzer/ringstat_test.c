@@ -51,7 +51,7 @@ static void ringstat(const char *arguments)
 }
 
 /* Not 0 on failure: a suite's set-up can't assert. */
-static int write_file(const char *name, const char *text)
+static int write_bytes(const char *name, const void *data, size_t bytes)
 {
 	char path[256];
 	FILE *file;
@@ -60,8 +60,13 @@ static int write_file(const char *name, const char *text)
 	file = fopen(path, "w");
 	if (!file)
 		return -1;
-	fputs(text, file);
+	fwrite(data, 1, bytes, file);
 	return fclose(file);
+}
+
+static int write_file(const char *name, const char *text)
+{
+	return write_bytes(name, text, strlen(text));
 }
 
 #define START_LINE(dev, address, time)                                                     \
@@ -95,6 +100,9 @@ static const char irq[] = " sh-1 [000] 1.000001: irq_handler_entry: irq=23 name=
 			  " sh-1 [000] 1.000004: softirq_entry: vec=2 [action=NET_TX]\n"
 			  " sh-1 [000] 1.000005: softirq_exit: vec=10 [action=]\n";
 
+/* The header of a capture in microseconds, of raw IP (101). */
+static const char pcap[24] = "\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\4\0\x65";
+
 static int make_folder(void)
 {
 	if (!getenv("RINGSTAT") || !mkdtemp(folder))
@@ -102,7 +110,8 @@ static int make_folder(void)
 	return write_file("good.txt", good) || write_file("partial.txt", partial) ||
 	       write_file("empty.txt", "") || write_file("stalled.txt", stalled) ||
 	       write_file("late.txt", late) || write_file("irq.txt", irq) ||
-	       write_file("ticks.txt", "[ 10 20 30 ]\n");
+	       write_file("ticks.txt", "[ 10 20 30 ]\n") ||
+	       write_bytes("empty.pcap", pcap, sizeof(pcap));
 }
 
 static int remove_folder(void)
@@ -378,6 +387,25 @@ static void a_plain_list_is_for_rxcost_alone(void)
 	CU_ASSERT(is_refused(2, "ticks.txt"));
 }
 
+/* A capture isn't a trace of events: report reads it, with no option that it could not honour. */
+static void a_capture_is_reported_and_nothing_else(void)
+{
+	static const char *const options[] = { "--dev eth0", "--from 1", "--to 1", "--expire 1",
+		"--stall 1", "--capacity 7", "--hz 1000" };
+	char arguments[64];
+
+	CU_ASSERT(has("report empty.pcap", "0 frames, 0 bytes on the wire\n"));
+	CU_ASSERT(has("report --json - < empty.pcap", "\"format\": \"pcap\""));
+	CU_ASSERT(has("report good.txt empty.pcap", "0 frames, 0 bytes on the wire\n"));
+	ringstat("dump empty.pcap");
+	CU_ASSERT(is_refused(2, "empty.pcap: a capture of frames"));
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		snprintf(arguments, sizeof(arguments), "report %s empty.pcap", options[i]);
+		ringstat(arguments);
+		CU_ASSERT(is_refused(2, "empty.pcap: this is a capture"));
+	}
+}
+
 static void help_has_examples(void)
 {
 	CU_ASSERT(has("--help", "report"));
@@ -437,6 +465,7 @@ static const struct test_case cases[] = {
 	CASE(no_time_is_too_large),
 	CASE(all_measures_end_alike),
 	CASE(a_plain_list_is_for_rxcost_alone),
+	CASE(a_capture_is_reported_and_nothing_else),
 	CASE(help_has_examples),
 	CASE(closed_descriptors_stay_out_of_the_result),
 	CASE(a_result_that_can_not_be_written_is_no_success),
