@@ -32,6 +32,7 @@ struct capture {
 	FILE *file;          /* pcap's once that is open */
 	pcap_t *pcap;
 	const struct magic *magic;
+	bool ended; /* libpcap would go on behind what it can't read, in the middle of anything */
 	int link;
 	char link_name[32];
 	struct trace_source source; /* source.file is the capture's own copy */
@@ -161,7 +162,7 @@ static void set_time(
 	frame->time_ns = frame->time_bad ? 0 : seconds * NS_PER_S + part * (NS_PER_S / per_second);
 }
 
-/* At the end, or where nothing more can be read. */
+/* At the end, or where nothing more can be read; also again. */
 static void finish(struct capture *capture, bool failed)
 {
 	struct trace_counts *counts = &capture->counts;
@@ -169,6 +170,7 @@ static void finish(struct capture *capture, bool failed)
 
 	if (!trouble && failed)
 		trouble = pcap_geterr(capture->pcap);
+	capture->ended = true;
 	if (!trouble || counts->truncated)
 		return;
 	counts->truncated = true;
@@ -179,7 +181,7 @@ int capture_next(struct capture *capture, struct capture_frame *frame)
 {
 	struct pcap_pkthdr *header;
 	const u_char *data;
-	int found = pcap_next_ex(capture->pcap, &header, &data);
+	int found = capture->ended ? PCAP_ERROR_BREAK : pcap_next_ex(capture->pcap, &header, &data);
 
 	if (found != 1) {
 		finish(capture, found != PCAP_ERROR_BREAK);

@@ -300,7 +300,7 @@ static void what_stops_libpcap_is_told(void)
 	put32(&file, 2);
 	put32(&file, 0x7fffffff); /* bytes captured */
 	put32(&file, 64);
-	put_all(&file, &frame);
+	put_pcap_frame(&file, 1, 3, &frame); /* nobody knows whether it is one */
 	read_bytes(file.data, file.count, &got);
 	CU_ASSERT_EQUAL(got.count, 1);
 	CU_ASSERT(got.counts.truncated);
