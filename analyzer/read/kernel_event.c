@@ -131,6 +131,45 @@ static const struct kernel_kind kinds[] = {
 	KIND("", "dev_kfree_skb_irq", FREE, false, B(ADDRESS), PACKET, NO_PARTS),
 };
 
+int kernel_field_find(const struct kernel_kind *kind, const char *name)
+{
+	static const struct {
+		const char *name;
+		enum kernel_field field;
+	} bindings[] = {
+		{ "skbaddr", FIELD_ADDRESS },
+		{ "napi", FIELD_ADDRESS },
+		{ "sk", FIELD_ADDRESS },
+		{ "name", FIELD_DEVICE },
+		{ "dev_name", FIELD_DEVICE },
+		{ "name", FIELD_HANDLER },
+		{ "len", FIELD_LEN },
+		{ "rc", FIELD_RC },
+		{ "queue_mapping", FIELD_QUEUE },
+		{ "transport_offset", FIELD_TRANSPORT },
+		{ "transport_offset_valid", FIELD_TRANSPORT_VALID },
+		{ "gso_size", FIELD_GSO_SIZE },
+		{ "gso_segs", FIELD_GSO_SEGS },
+		{ "gso_type", FIELD_GSO_TYPE },
+		{ "reason", FIELD_REASON },
+		{ "irq", FIELD_IRQ },
+		{ "vec", FIELD_VEC },
+		{ "work", FIELD_WORK },
+		{ "budget", FIELD_BUDGET },
+		{ "family", FIELD_FAMILY },
+		{ "protocol", FIELD_PROTOCOL },
+		{ "ret", FIELD_RESULT },
+		{ "flags", FIELD_FLAGS },
+		{ "common_pid", FIELD_PROCESS },
+	};
+
+	for (size_t i = 0; i < sizeof(bindings) / sizeof(bindings[0]); i++) {
+		if (kind->uses & 1u << bindings[i].field && !strcmp(bindings[i].name, name))
+			return (int)bindings[i].field;
+	}
+	return -1;
+}
+
 const struct kernel_kind *kernel_kind_find(
 	const char *system, size_t system_bytes, const char *name, size_t name_bytes)
 {

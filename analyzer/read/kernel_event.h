@@ -95,6 +95,12 @@ struct kernel_kind {
 const struct kernel_kind *kernel_kind_find(
 	const char *system, size_t system_bytes, const char *name, size_t name_bytes);
 
+/*
+ * Which of the fields that the kind uses a record's member is, by the name that
+ * include/trace/events gives it ("skbaddr"); -1: none.
+ */
+int kernel_field_find(const struct kernel_kind *kind, const char *name);
+
 /* The special part of kernel_event_make. */
 void kernel_event_make_special(
 	const struct kernel_kind *kind, const struct kernel_fields *fields, struct event *event);

@@ -9,37 +9,6 @@
 #include <string.h>
 #include <traceevent/event-parse.h>
 
-/* Names of fields, as include/trace/events has them. A kind only binds those that it uses. */
-static const struct {
-	const char *name;
-	enum kernel_field field;
-} bindings[] = {
-	{ "skbaddr", FIELD_ADDRESS },
-	{ "napi", FIELD_ADDRESS },
-	{ "sk", FIELD_ADDRESS },
-	{ "name", FIELD_DEVICE },
-	{ "dev_name", FIELD_DEVICE },
-	{ "name", FIELD_HANDLER },
-	{ "len", FIELD_LEN },
-	{ "rc", FIELD_RC },
-	{ "queue_mapping", FIELD_QUEUE },
-	{ "transport_offset", FIELD_TRANSPORT },
-	{ "transport_offset_valid", FIELD_TRANSPORT_VALID },
-	{ "gso_size", FIELD_GSO_SIZE },
-	{ "gso_segs", FIELD_GSO_SEGS },
-	{ "gso_type", FIELD_GSO_TYPE },
-	{ "reason", FIELD_REASON },
-	{ "irq", FIELD_IRQ },
-	{ "vec", FIELD_VEC },
-	{ "work", FIELD_WORK },
-	{ "budget", FIELD_BUDGET },
-	{ "family", FIELD_FAMILY },
-	{ "protocol", FIELD_PROTOCOL },
-	{ "ret", FIELD_RESULT },
-	{ "flags", FIELD_FLAGS },
-	{ "common_pid", FIELD_PROCESS },
-};
-
 /* Adds a step for a number, unless no number can lie so. */
 static void bind_number(struct raw_plan *plan, enum kernel_field field, uint32_t offset,
 	uint32_t bytes, bool is_signed)
@@ -92,7 +61,7 @@ static void bind_field(
 	bool array = f->flags & TEP_FIELD_IS_ARRAY;
 	uint32_t bit = UINT32_C(1) << field;
 
-	if (!(plan->kind->uses & bit) || plan->fields.present & bit || text != array)
+	if (plan->fields.present & bit || text != array)
 		return;
 	if (f->offset < 0 || f->offset > UINT16_MAX || f->size <= 0 || f->size > UINT16_MAX ||
 		(f->flags & TEP_FIELD_IS_DYNAMIC && f->size != 4))
@@ -109,10 +78,10 @@ static void bind_field(
 static void bind_fields(struct raw_plan *plan, const struct tep_format_field *f)
 {
 	for (; f; f = f->next) {
-		for (size_t i = 0; i < sizeof(bindings) / sizeof(bindings[0]); i++) {
-			if (f->name && !strcmp(bindings[i].name, f->name))
-				bind_field(plan, bindings[i].field, f);
-		}
+		int field = f->name ? kernel_field_find(plan->kind, f->name) : -1;
+
+		if (field >= 0)
+			bind_field(plan, (enum kernel_field)field, f);
 	}
 }
 
