@@ -34,9 +34,7 @@ static const struct ringstat_command commands[] = {
 			"    ringstat report --json --dev eth0 --from 64.85 --to 65 trace.txt\n"
 			"    ringstat report trace/                      # ringside run --trace "
 			"trace/\n"
-			"    ringstat report eth0.pcapng                 # a capture: gaps, "
-			"segments "
-			"per ACK\n",
+			"    ringstat report eth0.pcapng                 # a capture: gaps, ACKs\n",
 	},
 	{
 		.name = "napi",

@@ -46,7 +46,7 @@ static json_t *flow_json(const struct captured_flow *flow)
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "from", from, "to", to, "segments",
 		report_number(flow->segments), "acks", report_number(flow->acks), "payload_bytes",
 		report_number(flow->payload_bytes), "segments_per_ack",
-		ratio_json(flow->segments, flow->acks_back));
+		ratio_json(flow->segments, flow->segments ? flow->acks_back : 0));
 }
 
 static json_t *flows_json(const struct captured_report *c)
@@ -145,7 +145,7 @@ static void print_tcp(const struct captured_report *c, FILE *out)
 			"    %s > %s: %" PRIu64 " segments, %" PRIu64 " bytes, %" PRIu64
 			" pure ACKs",
 			from, to, flow->segments, flow->payload_bytes, flow->acks);
-		print_ratio(out, flow->segments, flow->acks_back);
+		print_ratio(out, flow->segments, flow->segments ? flow->acks_back : 0);
 	}
 	if (c->connections > c->flow_count / 2 || c->evicted)
 		fprintf(out,
