@@ -216,6 +216,7 @@ static void close_ctf(struct reader *reader)
 
 static const struct reader_format ctf_format = { .next = next, .close = close_ctf };
 
+/* 1 if the trace isn't one of ours, 0, or a negative errno. */
 static int read_metadata(struct ctf_reader *ctf, const char *folder, struct diag *diag)
 {
 	char path[4096], *text = NULL;
@@ -226,8 +227,7 @@ static int read_metadata(struct ctf_reader *ctf, const char *folder, struct diag
 		return diag_set(diag, -ENAMETOOLONG, "%s: name too long", folder);
 	file = fopen(path, "re");
 	if (!file && errno == ENOENT)
-		return diag_set(diag, -EINVAL,
-			"%s: a folder, but not of a CTF trace: it has no metadata", folder);
+		return 1;
 	if (!file)
 		return diag_set(diag, -errno, "%s: %s", path, strerror(errno));
 	text = calloc(1, METADATA_BYTES_MAX + 1);
@@ -236,6 +236,8 @@ static int read_metadata(struct ctf_reader *ctf, const char *folder, struct diag
 	else if (!fread(text, 1, METADATA_BYTES_MAX, file) && ferror(file))
 		error = diag_set(diag, -EIO, "%s: can't be read", path);
 	fclose(file);
+	if (!error && !ctf_metadata_is_ours(text))
+		error = 1;
 	if (!error)
 		error = ctf_metadata_parse(text, path, &ctf->metadata, diag);
 	free(text);
@@ -380,7 +382,7 @@ int ctf_reader_open(const char *folder, const struct reader_options *options,
 	if (error && ctf)
 		close_ctf(&ctf->reader);
 	if (error)
-		return error;
+		return error > 0 ? ctf_foreign_open(folder, options, reader, diag) : error;
 	ctf->reader.source.format = "ctf";
 	ctf->reader.source.clock = "cycles";
 	ctf->reader.capacity = ctf->metadata.info.capacity;

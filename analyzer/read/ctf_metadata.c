@@ -198,20 +198,23 @@ static bool ends_with(const char *text, const char *end)
 	return bytes >= strlen(end) && !strcmp(text + bytes - strlen(end), end);
 }
 
+bool ctf_metadata_is_ours(const char *text)
+{
+	struct entry tracer = find_entry(text, "env", "tracer_name");
+
+	return !*text || is_text(&tracer, "ringside");
+}
+
 /* Whose trace it is, and of which version. */
 static int check_tracer(const char *text, const char *path, struct diag *diag)
 {
-	struct entry tracer = find_entry(text, "env", "tracer_name");
 	struct entry layout = find_entry(text, "env", "layout");
 	uint64_t number = 0;
 
 	if (!*text)
 		return diag_set(diag, -EINVAL, "%s: it is empty", path);
-	if (!is_text(&tracer, "ringside"))
-		return diag_set(diag, -EINVAL,
-			"%s: %sforeign CTF traces (of another tracer than ringside) are not read "
-			"yet",
-			path, tracer.value ? "" : "it doesn't tell its tracer, or is cut; ");
+	if (!ctf_metadata_is_ours(text))
+		return diag_set(diag, -EINVAL, "%s: of another tracer than ringside", path);
 	if (!parse_number(&layout, UINT32_MAX, &number))
 		return diag_set(diag, -EINVAL, "%s: it doesn't tell its layout", path);
 	if (number != TRACE_LAYOUT)

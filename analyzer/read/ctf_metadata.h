@@ -18,6 +18,9 @@ struct ctf_metadata {
 	bool whole;       /* its last line is there */
 };
 
+/* Whether the metadata is of a trace of ours, of whatever layout; also if it is empty. */
+bool ctf_metadata_is_ours(const char *text);
+
 /*
  * `text` is the whole metadata, terminated; `path` is its file, for messages. Returns 0, or -EINVAL
  * with a message: another tracer's trace, another layout, or a value that is missing or damaged.

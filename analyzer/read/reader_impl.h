@@ -75,6 +75,10 @@ int tracedat_reader_open(struct input *input, const char *file,
 	const struct reader_options *options, size_t records, struct reader **reader,
 	struct diag *diag);
 
+/* A folder with a CTF trace of any other layout than ours. ctf_foreign.c */
+int ctf_foreign_open(const char *folder, const struct reader_options *options,
+	struct reader **reader, struct diag *diag);
+
 /* A folder with a CTF trace. ctf.c */
 int ctf_reader_open(const char *folder, const struct reader_options *options,
 	struct reader **reader, struct diag *diag);

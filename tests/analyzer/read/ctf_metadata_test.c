@@ -28,10 +28,8 @@ static void expect_refusal(const char *from, const char *to, const char *words)
 	remove_folder();
 }
 
-static void metadata_that_is_not_ours_is_refused(void)
+static void metadata_without_what_it_must_tell_is_refused(void)
 {
-	expect_refusal("tracer_name = \"ringside\"", "tracer_name = \"lttng-modules\"", "foreign");
-	expect_refusal("env {", "environment {", "foreign");
 	expect_refusal("layout = 1;", "layout = 2;", "version 2");
 	expect_refusal("layout = 1;", "", "layout");
 	expect_refusal("freq = 2900000000;", "freq = 0;", "frequency");
@@ -70,7 +68,8 @@ static void cut_metadata_is_never_taken_for_whole(void)
 		read_folder(&got);
 		CU_ASSERT(got.status == 0 || got.status == -EINVAL);
 		if (got.status) {
-			CU_ASSERT_PTR_NOT_NULL(strstr(got.diag.text, "/metadata"));
+			/* before it tells its tracer, babeltrace2 is asked */
+			CU_ASSERT_PTR_NOT_NULL(strstr(got.diag.text, folder));
 		} else {
 			partial++;
 			CU_ASSERT_EQUAL(got.count, 5);
@@ -81,6 +80,28 @@ static void cut_metadata_is_never_taken_for_whole(void)
 		collect_free(&got);
 	}
 	CU_ASSERT(partial > 0);
+	free(data);
+	remove_folder();
+}
+
+/* 3 + 2 parts of names, and 5 events: none with a name that the kernel gives. */
+static void the_same_of_another_tracer_is_read_as_foreign(void)
+{
+	struct collected got;
+	size_t bytes;
+	char *data;
+
+	write_small_trace();
+	data = slurp("metadata", &bytes);
+	memcpy(strstr(data, "\"ringside\""), "\"somebody\"", 10);
+	spew("metadata", data, bytes);
+	read_folder(&got);
+	CU_ASSERT_EQUAL(got.status, 0);
+	CU_ASSERT_EQUAL(got.count, 0);
+	CU_ASSERT_EQUAL(reader_counts(got.reader)->read, 10);
+	CU_ASSERT_EQUAL(reader_counts(got.reader)->last, (UINT64_C(1) << 62) + 5829);
+	CU_ASSERT_EQUAL(reader_source(got.reader)->hz, 2900000000);
+	collect_free(&got);
 	free(data);
 	remove_folder();
 }
@@ -108,9 +129,12 @@ static void other_entries_and_events_are_no_damage(void)
 }
 
 static const struct test_case cases[] = {
-	{ "metadata that isn't ours is refused", metadata_that_is_not_ours_is_refused },
+	{ "metadata without what it must tell is refused",
+		metadata_without_what_it_must_tell_is_refused },
 	{ "metadata of another layout is refused", metadata_of_another_layout_is_refused },
 	{ "cut metadata is never taken for whole", cut_metadata_is_never_taken_for_whole },
+	{ "the same of another tracer is read as foreign",
+		the_same_of_another_tracer_is_read_as_foreign },
 	{ "other entries and events are no damage", other_entries_and_events_are_no_damage },
 	{ 0 },
 };
