@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "trace_writer.h"
+#include "trace_folder.h"
 
-#include "harness.h"
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,72 +9,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* (128 KiB - 72) / 32, rounded down, and where the packet that is full ends. */
-#define RECORDS_A_PACKET 4093
-#define FULL_PACKET      (72 + 4093 * 32)
-
-static const struct trace_info info = {
-	.hz = 1000000000,
-	.uuid = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 },
-	.offset_s = 1700000000,
-	.capacity = 118,
-};
-
-static char folder[64]; /* of the case's trace; made by setup, removed by teardown */
-
-static void make_folder(void)
-{
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(folder, sizeof(folder), "%s/trace_writer_XXXXXX", tmp ? tmp : "/tmp");
-	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-}
-
-static const char *file(const char *name)
-{
-	static char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
-}
-
-static void remove_folder(void)
-{
-	unlink(file("metadata"));
-	unlink(file("stream_0"));
-	unlink(file("stream_1"));
-	unlink(file("stream_2"));
-	CU_ASSERT_EQUAL(rmdir(folder), 0);
-}
-
-/* Returns the file's bytes, to be freed, and their number. */
-static unsigned char *contents(const char *name, size_t *bytes)
-{
-	FILE *in = fopen(file(name), "rb");
-	unsigned char *data = malloc(4 * FULL_PACKET);
-
-	CU_ASSERT_PTR_NOT_NULL_FATAL(in);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(data);
-	*bytes = fread(data, 1, 4 * FULL_PACKET, in);
-	fclose(in);
-	return data;
-}
-
-static void emit(struct trace_writer *writer, unsigned cpu, struct event event)
-{
-	event_emit(&writer->sink, cpu, event);
-}
-
-static const struct event start = {
-	.time = 0x1122334455667788,
-	.id = EVENT_START_XMIT,
-	.device = 1,
-	.queue = 2,
-	.len = 1514,
-	.packet = 0x8000000000000001,
-	.arg = 0x00000042000105a8, /* header_bytes 66, gso_segs 1, gso_size 1448 */
-};
 
 static const struct event end = {
 	.time = 0x1122334455667799,
@@ -420,89 +352,6 @@ static void events_that_cannot_be_written_are_counted(void)
 	remove_folder();
 }
 
-/* Two full packets may wait, and nobody writes them: the third and fourth are lost when full. */
-static void what_finds_no_room_is_counted(void)
-{
-	struct trace_packet_header header;
-	struct trace_writer writer;
-	struct event event = start;
-	unsigned char *data;
-	size_t bytes;
-
-	make_folder();
-	CU_ASSERT_EQUAL_FATAL(trace_writer_open(&writer, folder, &info, 1, NULL), 0);
-	CU_ASSERT_EQUAL_FATAL(trace_writer_buffer(&writer, 2), 0);
-	for (event.time = 1; event.time <= 4 * RECORDS_A_PACKET + 10; event.time++)
-		emit(&writer, 0, event);
-	CU_ASSERT_EQUAL(trace_writer_close(&writer, NULL), 0);
-	CU_ASSERT_EQUAL(writer.lost, 2 * RECORDS_A_PACKET);
-
-	data = contents("stream_0", &bytes);
-	CU_ASSERT_EQUAL_FATAL(bytes, 2 * FULL_PACKET + 72 + 10 * 32);
-	memcpy(&header, data + FULL_PACKET, sizeof(header));
-	CU_ASSERT_EQUAL(header.timestamp_begin, RECORDS_A_PACKET + 1);
-	CU_ASSERT_EQUAL(header.events_discarded, 0);
-	memcpy(&header, data + 2 * FULL_PACKET, sizeof(header));
-	CU_ASSERT_EQUAL(header.timestamp_begin, 4 * RECORDS_A_PACKET + 1);
-	CU_ASSERT_EQUAL(header.events_discarded, 2 * RECORDS_A_PACKET);
-	CU_ASSERT_EQUAL(header.last, 1);
-	free(data);
-	remove_folder();
-}
-
-static void *serve(void *writer)
-{
-	trace_writer_serve(writer);
-	return NULL;
-}
-
-/* Each event is in the trace, in order, or counted where it is missing. */
-static void a_thread_writes_what_waits(void)
-{
-	enum { EVENTS = 3 * RECORDS_A_PACKET + 100 };
-	struct trace_writer writer;
-	struct event event = start;
-	unsigned char *data;
-	pthread_t thread;
-	size_t bytes, at = 0, found = 0;
-	uint64_t last = 0;
-
-	make_folder();
-	CU_ASSERT_EQUAL_FATAL(trace_writer_open(&writer, folder, &info, 1, NULL), 0);
-	CU_ASSERT_EQUAL_FATAL(trace_writer_buffer(&writer, 1), 0);
-	CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, serve, &writer), 0);
-	for (event.time = 1; event.time <= EVENTS; event.time++)
-		emit(&writer, 0, event);
-	trace_writer_dismiss(&writer);
-	pthread_join(thread, NULL);
-	CU_ASSERT_EQUAL(trace_writer_close(&writer, NULL), 0);
-
-	data = contents("stream_0", &bytes);
-	while (at < bytes) {
-		struct trace_packet_header header;
-
-		memcpy(&header, data + at, sizeof(header));
-		CU_ASSERT_EQUAL_FATAL(header.magic, TRACE_MAGIC);
-		for (size_t i = 72; i < header.packet_size / 8; i += 32, found++) {
-			memcpy(&event, data + at + i, sizeof(event));
-			CU_ASSERT(event.time > last);
-			last = event.time;
-		}
-		at += header.packet_size / 8;
-		CU_ASSERT(last - found <= header.events_discarded);
-	}
-	CU_ASSERT_EQUAL(last, EVENTS);
-	CU_ASSERT_EQUAL(found + writer.lost, EVENTS);
-	free(data);
-	remove_folder();
-}
-
-static const struct test_case buffered[] = {
-	{ "what finds no room is counted", what_finds_no_room_is_counted },
-	{ "a thread writes what waits", a_thread_writes_what_waits },
-	{ 0 },
-};
-
 static const struct test_case failures[] = {
 	{ "a folder that holds something is refused", a_folder_that_holds_something_is_refused },
 	{ "the folder is made", the_folder_is_made },
@@ -511,25 +360,14 @@ static const struct test_case failures[] = {
 	{ 0 },
 };
 
-static void *nothing(void *argument)
-{
-	return argument;
-}
-
 int main(int argc, char **argv)
 {
 	static const struct test_suite suites[] = {
 		{ "layout", layout },
 		{ "other readers", readers },
-		{ "buffered", buffered },
 		{ "failures", failures },
 		{ 0 },
 	};
 
-	pthread_t thread;
-
-	/* the C library keeps a thread's memory for the next one: no leak of a case's */
-	if (!pthread_create(&thread, NULL, nothing, NULL))
-		pthread_join(thread, NULL);
 	return test_main(argc, argv, suites);
 }

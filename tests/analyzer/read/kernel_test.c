@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Traces of real kernels: Linux 6.1 with an emulated 82574L in two dialects of ftrace, in perf
- * script's, as perf.data and as trace.dat, and loopback on 6.18 with a buffer that was too small. The
- * numbers of events were counted with grep (of trace.dat in what trace-cmd prints) or by perf report
- * --stats, packets and laps by an independent script, losses by the kernel. From the trace.dat files
- * symbols and formats of events that aren't in them were taken out.
+ * script's, as perf.data and as trace.dat, and loopback on 6.18 with a buffer that was too small.
+ * The numbers of events were counted with grep (of trace.dat in what trace-cmd prints) or by perf
+ * report
+ * --stats, packets and laps by an independent script, losses by the kernel. From the trace.dat
+ * files symbols and formats of events that aren't in them were taken out.
  */
 #include "collect.h"
 #include <math.h>
