@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A journal: records of one size, written in sequence and read back in the same sequence once all
+ * are written. Meanwhile a record can be changed by its number: what happens to a packet in the end
+ * is known long after the record of its arrival was written. Only the newest records are in memory;
+ * older ones are in a temporary file that has no name.
+ */
+#ifndef ANALYZER_MEASURE_JOURNAL_H
+#define ANALYZER_MEASURE_JOURNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define JOURNAL_RECORDS ((size_t)64 * 1024) /* in memory at most */
+
+struct journal {
+	size_t record_bytes;
+	unsigned char *recent; /* the records from `written` on */
+	size_t room;           /* records */
+	uint64_t written;      /* records in the file */
+	uint64_t count;        /* of all */
+	FILE *file;            /* NULL: nothing has been written */
+	uint64_t next;         /* to be read */
+	uint64_t window;       /* the first of those that were read back into `recent` */
+};
+
+/* `records` is how many are kept in memory at most, 2 or more. 0 or -ENOMEM. */
+int journal_create(struct journal *journal, size_t record_bytes, size_t records);
+
+/* Appends a record; its number is journal->count before the call. 0 or a negative errno. */
+int journal_append(struct journal *journal, const void *record);
+
+/* Changes bytes of a record. 0 or a negative errno. */
+int journal_change(
+	struct journal *journal, uint64_t number, size_t at, const void *bytes, size_t count);
+
+/*
+ * The next record in sequence, or NULL at the end or after an error, which *error tells (0 or a
+ * negative errno). Nothing can be appended or changed any more. Valid until the next call.
+ */
+const void *journal_next(struct journal *journal, int *error);
+
+/* Frees memory and file. */
+void journal_destroy(struct journal *journal);
+
+#endif
