@@ -121,6 +121,38 @@ static const struct ringstat_command commands[] = {
 			"    ringstat sock --json trace.txt | jq '.processes[].tcp.errno'\n",
 	},
 	{
+		.name = "timeline",
+		.does = "packet by packet: received in which softirq and copied to whom, sent and "
+			"freed when",
+		.options = "jCdfth",
+		.run = ringstat_timeline,
+		.explains =
+			"Usage with words: ringstat timeline [tx] [rx] [OPTION]... FILE...\n"
+			"\n"
+			"rx: each softirq with the interrupts that raised it, its delay, the "
+			"packets "
+			"that\n"
+			"came in it (copied to which process, or freed, and why) and its polls. "
+			"tx: "
+			"each\n"
+			"packet when it was queued, handed to the driver, kept by it and freed. "
+			"Without\n"
+			"these words both. --compat prints the layout of perf's netdev-times "
+			"script, with\n"
+			"--json each softirq and packet is an object on a line. --dev shows "
+			"softirqs "
+			"that\n"
+			"the device has a part in, as a whole. A file that is called tx or rx is "
+			"./tx.\n"
+			"\n"
+			"EXAMPLES:\n"
+			"    ringstat timeline perf.data\n"
+			"    ringstat timeline tx --dev eth0 --from 64.85 --to 64.86 trace.txt\n"
+			"    ringstat timeline rx --compat perf.data\n"
+			"    ringstat timeline --json trace.txt | jq 'select(.type == "
+			"\"transmit\")'\n",
+	},
+	{
 		.name = "dump",
 		.does = "the events that were understood, one a line, in the order of time",
 		.options = "jdfth",
@@ -210,7 +242,7 @@ static int run(const struct ringstat_command *command, const struct ringstat_opt
 		return STATUS_REFUSED;
 	}
 	status = command->run(options, result, &diag);
-	if (status == STATUS_REFUSED) {
+	if (status == STATUS_REFUSED || status == STATUS_USAGE) {
 		fprintf(stderr, "ringstat: %s\n", diag.text);
 	} else if (fflush(result) || ferror(result)) {
 		fprintf(stderr, "ringstat: temporary file: %s\n", strerror(errno));

@@ -22,6 +22,7 @@ enum ringstat_status {
 
 struct ringstat_options {
 	bool json;
+	bool compat;        /* the classic layout */
 	const char *device; /* NULL: all */
 	bool from_given, to_given, stall_given;
 	uint64_t from_ns, to_ns; /* as the trace prints its times */
@@ -44,8 +45,9 @@ struct ringstat_command {
 	const char *options;  /* letters of the options it takes: see ringstat_options.c */
 	const char *explains; /* paragraphs for --help, and EXAMPLES */
 	/*
-	 * Reads all files and writes the result. Returns a status; for STATUS_REFUSED diag tells
-	 * why, and what has been written must not be seen.
+	 * Reads all files and writes the result. Returns a status; for STATUS_REFUSED, and for
+	 * STATUS_USAGE where words are wrong that no option is, diag tells why, and what has been
+	 * written must not be seen.
 	 */
 	int (*run)(const struct ringstat_options *options, FILE *out, struct diag *diag);
 };
@@ -69,5 +71,6 @@ int ringstat_sock(const struct ringstat_options *options, FILE *out, struct diag
 int ringstat_capture(struct capture *capture, const struct ringstat_options *options, FILE *out,
 	struct diag *diag);
 int ringstat_dump(const struct ringstat_options *options, FILE *out, struct diag *diag);
+int ringstat_timeline(const struct ringstat_options *options, FILE *out, struct diag *diag);
 
 #endif

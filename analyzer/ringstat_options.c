@@ -30,6 +30,7 @@ static const struct {
 	{ 'b', "budget", "N", "packets that a NET_RX softirq may handle (300)" },
 	{ 'u', "budget-usecs", "N", "microseconds that a NET_RX softirq may take (2000)" },
 	{ 'n', "newest", "N", "how many of the newest costs to print (512; with --json none)" },
+	{ 'C', "compat", NULL, "print the layout of perf's netdev-times script" },
 	{ 'h', "hz", "N", "frequency of a clock in cycles that the trace doesn't calibrate" },
 };
 
@@ -125,6 +126,9 @@ static int take(int letter, const char *value, struct ringstat_options *options,
 	switch (letter) {
 	case 'j':
 		options->json = true;
+		return 0;
+	case 'C':
+		options->compat = true;
 		return 0;
 	case 'd':
 		return parse_device(value, options, diag);
