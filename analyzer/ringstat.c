@@ -153,6 +153,25 @@ static const struct ringstat_command commands[] = {
 			"\"transmit\")'\n",
 	},
 	{
+		.name = "convert",
+		.does = "the trace in another format: CTF, JSON for Perfetto and Chrome, or CSV",
+		.options = "Toh",
+		.run = ringstat_convert,
+		.explains =
+			"CTF is the format of ringside run --trace, read by ringstat, babeltrace2 "
+			"and\n"
+			"Trace Compass, at memory speed. For ui.perfetto.dev and chrome://tracing: "
+			"a\n"
+			"counter of the packets in each device, a span for each packet, the "
+			"softirqs of\n"
+			"each CPU. CSV has an event a line and a column for each field.\n"
+			"\n"
+			"EXAMPLES:\n"
+			"    ringstat convert --to ctf -o trace/ perf.data\n"
+			"    ringstat convert --to perfetto -o packets.json trace.txt\n"
+			"    ringstat convert --to csv trace.txt | head\n",
+	},
+	{
 		.name = "dump",
 		.does = "the events that were understood, one a line, in the order of time",
 		.options = "jdfth",

@@ -22,8 +22,10 @@ enum ringstat_status {
 
 struct ringstat_options {
 	bool json;
-	bool compat;        /* the classic layout */
-	const char *device; /* NULL: all */
+	bool compat;            /* the classic layout */
+	const char *device;     /* NULL: all */
+	const char *convert_to; /* a format's name */
+	const char *output;     /* file or folder; NULL or "-": standard output */
 	bool from_given, to_given, stall_given;
 	uint64_t from_ns, to_ns; /* as the trace prints its times */
 	uint64_t expire_ns;      /* 0: never */
@@ -71,6 +73,7 @@ int ringstat_sock(const struct ringstat_options *options, FILE *out, struct diag
 int ringstat_capture(struct capture *capture, const struct ringstat_options *options, FILE *out,
 	struct diag *diag);
 int ringstat_dump(const struct ringstat_options *options, FILE *out, struct diag *diag);
+int ringstat_convert(const struct ringstat_options *options, FILE *out, struct diag *diag);
 int ringstat_timeline(const struct ringstat_options *options, FILE *out, struct diag *diag);
 
 #endif

@@ -30,6 +30,9 @@ static const struct {
 	{ 'b', "budget", "N", "packets that a NET_RX softirq may handle (300)" },
 	{ 'u', "budget-usecs", "N", "microseconds that a NET_RX softirq may take (2000)" },
 	{ 'n', "newest", "N", "how many of the newest costs to print (512; with --json none)" },
+	{ 'T', "to", "FORMAT", "ctf (a folder), perfetto (also for Chrome) or csv" },
+	{ 'o', "output", "PATH",
+		"-o: the file, or a CTF trace's folder, instead of standard output" },
 	{ 'C', "compat", NULL, "print the layout of perf's netdev-times script" },
 	{ 'h', "hz", "N", "frequency of a clock in cycles that the trace doesn't calibrate" },
 };
@@ -126,6 +129,12 @@ static int take(int letter, const char *value, struct ringstat_options *options,
 	switch (letter) {
 	case 'j':
 		options->json = true;
+		return 0;
+	case 'T':
+		options->convert_to = value;
+		return 0;
+	case 'o':
+		options->output = value;
 		return 0;
 	case 'C':
 		options->compat = true;
@@ -248,6 +257,7 @@ int ringstat_options(int argc, char **argv, const struct ringstat_command *comma
 	struct ringstat_options *options, struct diag *diag)
 {
 	struct option known[ROWS + 2] = { { "help", no_argument, NULL, '?' + 256 } };
+	const char *letters = strchr(command->options, 'o') ? ":ho:" : ":h";
 	struct ring ring = { 0 };
 	uint32_t given = 0;
 	int found, count = 1;
@@ -261,9 +271,11 @@ int ringstat_options(int argc, char **argv, const struct ringstat_command *comma
 	}
 	known[count] = (struct option){ 0 };
 	opterr = 0;
-	while ((found = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
+	while ((found = getopt_long(argc, argv, letters, known, NULL)) != -1) {
 		if (found == 'h' || found == '?' + 256)
 			return STATUS_HELP;
+		if (found == 'o')
+			found += 256;
 		if (found == '?' || found == ':')
 			return refuse(found, argv, known, diag);
 		if (refuse_second(found - 256, &given, diag) ||

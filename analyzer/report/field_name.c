@@ -27,13 +27,24 @@ static size_t row_of(const struct event_field *field)
 	return i;
 }
 
-const char *field_name(const struct names *names, const struct event_field *field, uint64_t bits)
+enum name_kind field_kind(const struct event_field *field, unsigned *from)
 {
 	size_t i = row_of(field);
 
-	if (i == ROWS || bits < rows[i].from)
+	if (i == ROWS)
+		return NAME_KINDS;
+	*from = rows[i].from;
+	return rows[i].kind;
+}
+
+const char *field_name(const struct names *names, const struct event_field *field, uint64_t bits)
+{
+	unsigned from = 0;
+	enum name_kind kind = field_kind(field, &from);
+
+	if (kind == NAME_KINDS || bits < from)
 		return NULL;
-	return names_get(names, rows[i].kind, (uint32_t)bits - rows[i].from);
+	return names_get(names, kind, (uint32_t)bits - from);
 }
 
 bool field_is_untold(const struct event_field *field, uint64_t bits)
