@@ -66,7 +66,7 @@ int trace_writer_open(struct trace_writer *writer, const char *folder,
 
 /*
  * Makes streams for CPUs up to this number of them, where it isn't known before how many there are;
- * not while another thread serves. 0 or a negative errno with a message in diag.
+ * before trace_writer_buffer. 0 or a negative errno with a message in diag.
  */
 int trace_writer_reach(struct trace_writer *writer, unsigned streams, struct diag *diag);
 
