@@ -56,20 +56,27 @@ static int spill(struct journal *journal, size_t records)
 	return 0;
 }
 
-int journal_append(struct journal *journal, const void *record)
+int journal_append(struct journal *journal, const void *records, size_t count)
 {
-	size_t used = (size_t)(journal->count - journal->written);
+	const unsigned char *from = records;
 
-	/* half of them stay: most changes are to records that are young */
-	if (used == journal->room) {
-		int error = spill(journal, (used + 1) / 2);
+	while (count) {
+		size_t used = (size_t)(journal->count - journal->written);
+		size_t some = journal->room - used < count ? journal->room - used : count;
 
-		if (error)
-			return error;
-		used = (size_t)(journal->count - journal->written);
+		memcpy(journal->recent + used * journal->record_bytes, from,
+			some * journal->record_bytes);
+		journal->count += some;
+		from += some * journal->record_bytes;
+		count -= some;
+		if (used + some == journal->room) {
+			/* half of them stay: most changes are to records that are young */
+			int error = spill(journal, (journal->room + 1) / 2);
+
+			if (error)
+				return error;
+		}
 	}
-	memcpy(journal->recent + used * journal->record_bytes, record, journal->record_bytes);
-	journal->count++;
 	return 0;
 }
 
@@ -86,25 +93,48 @@ int journal_change(
 		number * journal->record_bytes + at, true);
 }
 
-const void *journal_next(struct journal *journal, int *error)
+/* Fills the memory with the records from the next one on. From now on all are in the file. */
+static int load(struct journal *journal)
 {
 	uint64_t left = journal->count - journal->next;
 	size_t records = left < journal->room ? (size_t)left : journal->room;
+	int error = 0;
 
-	*error = 0;
-	if (!left)
-		return NULL;
-	if (!journal->next && journal->file) /* from now on all is in the file */
-		*error = spill(journal, (size_t)(journal->count - journal->written));
-	if (!*error && journal->file && journal->next % journal->room == 0) {
-		journal->window = journal->next;
-		*error = transfer(journal, journal->recent, records * journal->record_bytes,
-			journal->next * journal->record_bytes, false);
+	if (journal->written < journal->count)
+		error = spill(journal, (size_t)(journal->count - journal->written));
+	journal->window = journal->next;
+	journal->loaded = records;
+	if (error)
+		return error;
+	return transfer(journal, journal->recent, records * journal->record_bytes,
+		journal->next * journal->record_bytes, false);
+}
+
+ptrdiff_t journal_read(struct journal *journal, void *records, size_t count)
+{
+	unsigned char *to = records;
+	size_t done = 0;
+
+	if (!journal->file)
+		journal->loaded = (size_t)journal->count;
+	while (done < count && journal->next < journal->count) {
+		size_t at = (size_t)(journal->next - journal->window);
+		size_t some;
+
+		if (at == journal->loaded) {
+			int error = load(journal);
+
+			if (error)
+				return error;
+			at = 0;
+		}
+		some = journal->loaded - at < count - done ? journal->loaded - at : count - done;
+		memcpy(to + done * journal->record_bytes,
+			journal->recent + at * journal->record_bytes, some * journal->record_bytes);
+		done += some;
+		journal->next += some;
 	}
-	if (*error)
-		return NULL;
-	return journal->recent +
-	       (size_t)(journal->next++ - journal->window) * journal->record_bytes;
+	return (ptrdiff_t)done;
 }
 
 void journal_destroy(struct journal *journal)

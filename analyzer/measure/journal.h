@@ -23,23 +23,27 @@ struct journal {
 	FILE *file;            /* NULL: nothing has been written */
 	uint64_t next;         /* to be read */
 	uint64_t window;       /* the first of those that were read back into `recent` */
+	size_t loaded;         /* how many were */
 };
 
 /* `records` is how many are kept in memory at most, 2 or more. 0 or -ENOMEM. */
 int journal_create(struct journal *journal, size_t record_bytes, size_t records);
 
-/* Appends a record; its number is journal->count before the call. 0 or a negative errno. */
-int journal_append(struct journal *journal, const void *record);
+/*
+ * Appends records, of which the first gets the number that journal->count was before. 0 or a
+ * negative errno.
+ */
+int journal_append(struct journal *journal, const void *records, size_t count);
 
 /* Changes bytes of a record. 0 or a negative errno. */
 int journal_change(
 	struct journal *journal, uint64_t number, size_t at, const void *bytes, size_t count);
 
 /*
- * The next record in sequence, or NULL at the end or after an error, which *error tells (0 or a
- * negative errno). Nothing can be appended or changed any more. Valid until the next call.
+ * The next records in sequence, as many as `count` at most. Returns how many, 0 at the end, or a
+ * negative errno. Nothing can be appended or changed any more.
  */
-const void *journal_next(struct journal *journal, int *error);
+ptrdiff_t journal_read(struct journal *journal, void *records, size_t count);
 
 /* Frees memory and file. */
 void journal_destroy(struct journal *journal);

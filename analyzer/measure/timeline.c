@@ -45,7 +45,11 @@ int timeline_finish(struct timeline *timeline)
 
 const struct timeline_packet *timeline_next_packet(struct timeline *timeline, int *error)
 {
-	return journal_next(&timeline->transmitting.journal, error);
+	struct transmitting *transmitting = &timeline->transmitting;
+	ptrdiff_t read = journal_read(&transmitting->journal, &transmitting->handed_out, 1);
+
+	*error = read < 0 ? (int)read : 0;
+	return read > 0 ? &transmitting->handed_out : NULL;
 }
 
 const struct timeline_counts *timeline_counts(const struct timeline *timeline)

@@ -41,6 +41,7 @@ struct transmitting {
 	uint8_t delivers[EVENT_NO_DEVICE + 1]; /* 0: not looked up yet; 1: no; 2: yes */
 	uint32_t in_device[EVENT_NO_DEVICE + 1];
 	struct journal journal; /* of struct timeline_packet */
+	struct timeline_packet handed_out;
 };
 
 struct timeline {

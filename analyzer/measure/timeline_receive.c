@@ -111,7 +111,6 @@ static int write_softirq(struct timeline *timeline, unsigned number, uint64_t en
 	struct timeline_cpu *cpu = receiving->cpus[number];
 	struct timeline_item *head = cpu->items;
 	size_t count = cpu->count;
-	int error = 0;
 
 	cpu->count = 0;
 	if (count == 1) {
@@ -121,17 +120,16 @@ static int write_softirq(struct timeline *timeline, unsigned number, uint64_t en
 	head->end = end;
 	head->flags |= flags;
 	head->len = (uint32_t)count - 1;
-	for (size_t i = 0; i < count && !error; i++) {
-		if (head[i].kind == TIMELINE_RECEIVE && head[i].how == TIMELINE_OPEN) {
-			struct address_slot *slot =
-				addresses_slot(&receiving->packets, head[i].what);
+	for (size_t i = 1; i < count; i++) {
+		struct address_slot *slot;
 
-			if (slot->value == place_running(number, i))
-				slot->value = place_written(receiving->journal.count);
-		}
-		error = journal_append(&receiving->journal, &head[i]);
+		if (head[i].kind != TIMELINE_RECEIVE || head[i].how != TIMELINE_OPEN)
+			continue;
+		slot = addresses_slot(&receiving->packets, head[i].what);
+		if (slot->value == place_running(number, i))
+			slot->value = place_written(receiving->journal.count + i);
 	}
-	return error;
+	return journal_append(&receiving->journal, head, count);
 }
 
 static int begin(
@@ -481,24 +479,35 @@ int receiving_finish(struct timeline *timeline)
 	return error;
 }
 
-/* The journal hands out one item at a time; a softirq is put together from them. */
+/* 1, or 0 at the end: heads and items are written together. Else a negative errno. */
+static int read_items(struct receiving *receiving, size_t from, size_t count)
+{
+	ptrdiff_t read;
+
+	if (from + count > receiving->room) {
+		size_t room = 2 * (from + count);
+		struct timeline_item *grown = realloc(receiving->handed_out, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		receiving->handed_out = grown;
+		receiving->room = room;
+	}
+	read = journal_read(&receiving->journal, receiving->handed_out + from, count);
+	if (read < 0)
+		return (int)read;
+	return (size_t)read == count;
+}
+
 const struct timeline_item *timeline_next_softirq(struct timeline *timeline, int *error)
 {
 	struct receiving *receiving = &timeline->receiving;
-	const struct timeline_item *item = journal_next(&receiving->journal, error);
-	size_t count = 0, items = item ? item->len + (size_t)1 : 0;
+	int found = read_items(receiving, 0, 1);
 
-	while (count < items) {
-		if (!item)
-			return NULL; /* an error: heads and items are written together */
-		if (add(&receiving->handed_out, &count, &receiving->room, item)) {
-			*error = -ENOMEM;
-			return NULL;
-		}
-		if (count < items)
-			item = journal_next(&receiving->journal, error);
-	}
-	return items ? receiving->handed_out : NULL;
+	if (found > 0)
+		found = read_items(receiving, 1, receiving->handed_out[0].len);
+	*error = found < 0 ? found : 0;
+	return found > 0 ? receiving->handed_out : NULL;
 }
 
 void receiving_destroy(struct receiving *receiving)

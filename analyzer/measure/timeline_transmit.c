@@ -136,7 +136,7 @@ static int end(struct timeline *timeline, struct sending *sending, enum timeline
 	sending->packet.how = (uint8_t)how;
 	sending->packet.reason = (uint16_t)reason;
 	sending->number = transmitting->journal.count;
-	error = journal_append(&transmitting->journal, &sending->packet);
+	error = journal_append(&transmitting->journal, &sending->packet, 1);
 	if (error)
 		return error;
 	if (is_in_device(sending))
@@ -394,7 +394,7 @@ int transmitting_finish(struct timeline *timeline)
 	int error = 0;
 
 	for (struct sending *open = transmitting->open.first; open && !error; open = open->next)
-		error = journal_append(&transmitting->journal, &open->packet);
+		error = journal_append(&transmitting->journal, &open->packet, 1);
 	return error;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_BYTES 64 /* more than any number with its fill takes */
+#define NUMBER_BYTES 64 /* more than any number takes */
 
 void fast_flush(struct fast_out *out)
 {
@@ -13,28 +13,22 @@ void fast_flush(struct fast_out *out)
 	out->used = 0;
 }
 
-void fast_bytes(struct fast_out *out, const char *text, size_t bytes)
+void fast_overflow(struct fast_out *out, const char *text, size_t bytes)
 {
-	if (bytes > FAST_OUT_BYTES - out->used) {
-		fast_flush(out);
-		if (bytes > FAST_OUT_BYTES) {
-			fwrite(text, 1, bytes, out->out);
-			return;
-		}
-	}
-	memcpy(out->text + out->used, text, bytes);
-	out->used += bytes;
-}
-
-void fast_text(struct fast_out *out, const char *text)
-{
-	fast_bytes(out, text, strlen(text));
+	fast_flush(out);
+	if (bytes > FAST_OUT_BYTES)
+		fwrite(text, 1, bytes, out->out);
+	else
+		fast_bytes(out, text, bytes);
 }
 
 static void fill(struct fast_out *out, size_t columns)
 {
-	while (columns--)
-		fast_bytes(out, " ", 1);
+	static const char blanks[] = "                                ";
+
+	for (; columns > sizeof(blanks) - 1; columns -= sizeof(blanks) - 1)
+		fast_bytes(out, blanks, sizeof(blanks) - 1);
+	fast_bytes(out, blanks, columns);
 }
 
 void fast_column(struct fast_out *out, const char *text, int width)
@@ -49,31 +43,41 @@ void fast_column(struct fast_out *out, const char *text, int width)
 		fill(out, blanks);
 }
 
-/* The digits of a number, at least `least` of them, ending at `end`. Returns where they begin. */
-static char *digits_before(char *end, uint64_t number, unsigned least)
+/* The digits of a number, two at a time, ending at `end`. Returns where they begin. */
+static char *digits_before(char *end, uint64_t number)
 {
-	char *p = end;
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930"
+				    "31323334353637383940414243444546474849505152535455565758596061"
+				    "62636465666768697071727374757677787980818283848586878889909192"
+				    "93949596979899";
 
-	while (number || least) {
-		*--p = (char)('0' + number % 10);
-		number /= 10;
-		least -= least > 0;
+	for (; number >= 100; number /= 100) {
+		end -= 2;
+		memcpy(end, pairs + 2 * (number % 100), 2);
 	}
-	return p;
+	if (number < 10) {
+		*--end = (char)('0' + number);
+		return end;
+	}
+	end -= 2;
+	memcpy(end, pairs + 2 * number, 2);
+	return end;
 }
 
-static void fast_filled(struct fast_out *out, char *first, char *end, unsigned width)
+static void fast_filled(struct fast_out *out, const char *first, const char *end, unsigned width)
 {
-	while (end - first < (ptrdiff_t)width)
-		*--first = ' ';
-	fast_bytes(out, first, (size_t)(end - first));
+	size_t bytes = (size_t)(end - first);
+
+	if (bytes < width)
+		fill(out, width - bytes);
+	fast_bytes(out, first, bytes);
 }
 
 void fast_number(struct fast_out *out, uint64_t number, unsigned width)
 {
 	char text[NUMBER_BYTES], *end = text + sizeof(text);
 
-	fast_filled(out, digits_before(end, number, 1), end, width);
+	fast_filled(out, digits_before(end, number), end, width);
 }
 
 void fast_hex(struct fast_out *out, uint64_t number)
@@ -89,14 +93,17 @@ void fast_hex(struct fast_out *out, uint64_t number)
 void fast_fixed(
 	struct fast_out *out, uint64_t number, bool negative, unsigned digits, unsigned width)
 {
-	char text[NUMBER_BYTES], *end = text + sizeof(text), *p = end;
-	uint64_t unit = 1;
+	char text[NUMBER_BYTES], *end = text + sizeof(text), *p = digits_before(end, number);
 
-	for (unsigned i = 0; i < digits; i++)
-		unit *= 10;
-	p = digits_before(p, number % unit, digits);
-	*--p = '.';
-	p = digits_before(p, number / unit, 1);
+	while (end - p <= (ptrdiff_t)digits) /* at least one before the point */
+		*--p = '0';
+	if (digits) {
+		size_t whole = (size_t)(end - p) - digits;
+
+		memmove(p - 1, p, whole);
+		p--;
+		p[whole] = '.';
+	}
 	if (negative)
 		*--p = '-';
 	fast_filled(out, p, end, width);

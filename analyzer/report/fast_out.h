@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #define FAST_OUT_BYTES 65536
 
@@ -20,8 +21,27 @@ struct fast_out {
 	char text[FAST_OUT_BYTES];
 };
 
-void fast_bytes(struct fast_out *out, const char *text, size_t bytes);
-void fast_text(struct fast_out *out, const char *text);
+/* What is in the buffer goes to the stream. */
+void fast_flush(struct fast_out *out);
+
+/* As fast_bytes, where the buffer has no room for them. */
+void fast_overflow(struct fast_out *out, const char *text, size_t bytes);
+
+static inline void fast_bytes(struct fast_out *out, const char *text, size_t bytes)
+{
+	if (bytes > FAST_OUT_BYTES - out->used) {
+		fast_overflow(out, text, bytes);
+		return;
+	}
+	memcpy(out->text + out->used, text, bytes);
+	out->used += bytes;
+}
+
+/* Of a text that is written here as it is, the compiler knows the length. */
+static inline void fast_text(struct fast_out *out, const char *text)
+{
+	fast_bytes(out, text, strlen(text));
+}
 
 /* A text in at least `width` columns, blanks before it or, where that is negative, behind it. */
 void fast_column(struct fast_out *out, const char *text, int width);
@@ -38,9 +58,6 @@ void fast_hex(struct fast_out *out, uint64_t number);
  */
 void fast_fixed(
 	struct fast_out *out, uint64_t number, bool negative, unsigned digits, unsigned width);
-
-/* What is in the buffer goes to the stream. */
-void fast_flush(struct fast_out *out);
 
 /* Names as they may go out, each cleaned once. All zero is empty. */
 struct clean_names {

@@ -15,7 +15,7 @@ static void fill(struct journal *journal, uint64_t count)
 	for (uint64_t i = 0; i < count; i++) {
 		struct entry entry = { .number = i, .rest = (uint32_t)i };
 
-		CU_ASSERT_EQUAL_FATAL(journal_append(journal, &entry), 0);
+		CU_ASSERT_EQUAL_FATAL(journal_append(journal, &entry, 1), 0);
 	}
 }
 
@@ -29,17 +29,18 @@ static void change(struct journal *journal, uint64_t number, uint32_t value)
 /* Reads all, in sequence; entries whose number is a multiple of 3 must have been changed. */
 static void expect_all(struct journal *journal, uint64_t count)
 {
-	const struct entry *entry;
+	struct entry entries[3]; /* at a time, so that reading crosses the limits too */
 	uint64_t i = 0;
-	int error;
+	ptrdiff_t read;
 
-	while ((entry = journal_next(journal, &error))) {
-		CU_ASSERT_EQUAL_FATAL(entry->number, i);
-		CU_ASSERT_EQUAL(entry->changed, i % 3 ? 0 : i + 1);
-		CU_ASSERT_EQUAL(entry->rest, i);
-		i++;
+	while ((read = journal_read(journal, entries, 3)) > 0) {
+		for (ptrdiff_t j = 0; j < read; j++, i++) {
+			CU_ASSERT_EQUAL_FATAL(entries[j].number, i);
+			CU_ASSERT_EQUAL(entries[j].changed, i % 3 ? 0 : i + 1);
+			CU_ASSERT_EQUAL(entries[j].rest, i);
+		}
 	}
-	CU_ASSERT_EQUAL(error, 0);
+	CU_ASSERT_EQUAL(read, 0);
 	CU_ASSERT_EQUAL(i, count);
 }
 
@@ -62,6 +63,23 @@ static void what_was_changed_comes_out_wherever_it_was(void)
 	}
 }
 
+/* Of any number at once. */
+static void many_can_be_appended(void)
+{
+	struct entry entries[100] = { 0 };
+	struct journal journal;
+
+	for (uint32_t i = 0; i < 100; i++)
+		entries[i] = (struct entry){ .number = i, .changed = i % 3 ? 0 : i + 1, .rest = i };
+	CU_ASSERT_EQUAL_FATAL(journal_create(&journal, sizeof(struct entry), 8), 0);
+	CU_ASSERT_EQUAL(journal_append(&journal, entries, 5), 0);
+	CU_ASSERT_EQUAL(journal_append(&journal, entries + 5, 3), 0);
+	CU_ASSERT_EQUAL(journal_append(&journal, entries + 8, 92), 0);
+	CU_ASSERT_EQUAL(journal_append(&journal, entries, 0), 0);
+	expect_all(&journal, 100);
+	journal_destroy(&journal);
+}
+
 static void a_change_may_come_between(void)
 {
 	struct journal journal;
@@ -70,7 +88,7 @@ static void a_change_may_come_between(void)
 	for (uint64_t i = 0; i < 50; i++) {
 		struct entry entry = { .number = i, .rest = (uint32_t)i };
 
-		CU_ASSERT_EQUAL_FATAL(journal_append(&journal, &entry), 0);
+		CU_ASSERT_EQUAL_FATAL(journal_append(&journal, &entry, 1), 0);
 		if (i % 3 == 1) /* of the one before, and of one long ago */
 			change(&journal, i - 1, (uint32_t)i);
 	}
@@ -82,6 +100,7 @@ static void a_change_may_come_between(void)
 static const struct test_case cases[] = {
 	{ "what was changed comes out wherever it was",
 		what_was_changed_comes_out_wherever_it_was },
+	{ "many can be appended", many_can_be_appended },
 	{ "a change may come between", a_change_may_come_between },
 	{ 0 },
 };
