@@ -126,6 +126,8 @@ static const struct ringstat_command commands[] = {
 			"freed when",
 		.options = "jCdfth",
 		.run = ringstat_timeline,
+		.directions = true,
+		.prints_last = true,
 		.explains =
 			"Usage with words: ringstat timeline [tx] [rx] [OPTION]... FILE...\n"
 			"\n"
@@ -248,12 +250,14 @@ static int copy_to_stdout(FILE *result)
 
 /*
  * The result goes to a temporary file first: if the input turns out to be bad in its middle,
- * nothing must have been printed.
+ * nothing must have been printed. Only of one file that has been read to its end before anything is
+ * printed this can't be.
  */
 static int run(const struct ringstat_command *command, const struct ringstat_options *options)
 {
+	bool at_once = command->prints_last && options->file_count == 1;
 	struct diag diag = { "" };
-	FILE *result = tmpfile();
+	FILE *result = at_once ? stdout : tmpfile();
 	int status;
 
 	if (!result) {
@@ -263,13 +267,16 @@ static int run(const struct ringstat_command *command, const struct ringstat_opt
 	status = command->run(options, result, &diag);
 	if (status == STATUS_REFUSED || status == STATUS_USAGE) {
 		fprintf(stderr, "ringstat: %s\n", diag.text);
+	} else if (at_once) {
+		status = check_stdout() ? STATUS_REFUSED : status;
 	} else if (fflush(result) || ferror(result)) {
 		fprintf(stderr, "ringstat: temporary file: %s\n", strerror(errno));
 		status = STATUS_REFUSED;
 	} else if (copy_to_stdout(result)) {
 		status = STATUS_REFUSED;
 	}
-	fclose(result);
+	if (!at_once)
+		fclose(result);
 	return status;
 }
 

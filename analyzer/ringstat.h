@@ -23,6 +23,7 @@ enum ringstat_status {
 struct ringstat_options {
 	bool json;
 	bool compat;            /* the classic layout */
+	bool receive, transmit; /* the words rx and tx; both where neither was given */
 	const char *device;     /* NULL: all */
 	const char *convert_to; /* a format's name */
 	const char *output;     /* file or folder; NULL or "-": standard output */
@@ -46,9 +47,11 @@ struct ringstat_command {
 	int files;            /* how many FILEs it takes; 0: any number but none */
 	const char *options;  /* letters of the options it takes: see ringstat_options.c */
 	const char *explains; /* paragraphs for --help, and EXAMPLES */
+	bool directions;      /* it takes the words tx and rx before the files */
+	bool prints_last; /* it prints when all input has been read, so that can go out at once */
 	/*
 	 * Reads all files and writes the result. Returns a status; for STATUS_REFUSED, and for
-	 * STATUS_USAGE where words are wrong that no option is, diag tells why, and what has been
+	 * STATUS_USAGE where options don't go together, diag tells why, and what has been
 	 * written must not be seen.
 	 */
 	int (*run)(const struct ringstat_options *options, FILE *out, struct diag *diag);

@@ -253,6 +253,21 @@ static int refuse_second(int letter, uint32_t *given, struct diag *diag)
 	return 0;
 }
 
+/* The words before the files. */
+static void take_directions(struct ringstat_options *options)
+{
+	for (; options->file_count; options->files++, options->file_count--) {
+		if (!strcmp(options->files[0], "tx"))
+			options->transmit = true;
+		else if (!strcmp(options->files[0], "rx"))
+			options->receive = true;
+		else
+			break;
+	}
+	if (!options->receive && !options->transmit)
+		options->receive = options->transmit = true;
+}
+
 int ringstat_options(int argc, char **argv, const struct ringstat_command *command,
 	struct ringstat_options *options, struct diag *diag)
 {
@@ -287,6 +302,8 @@ int ringstat_options(int argc, char **argv, const struct ringstat_command *comma
 	if (command->files && options->file_count != command->files)
 		return diag_set(diag, STATUS_USAGE, "it takes %d FILEs, not %d; see --help",
 			command->files, options->file_count);
+	if (command->directions)
+		take_directions(options);
 	return check(options, &ring, diag);
 }
 

@@ -5,12 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* The words in front of the files. */
-struct asked {
-	bool receive, transmit;
-	int first_file;
-};
-
 static int fail(const char *file, int error, struct diag *diag)
 {
 	if (error == -ENOMEM)
@@ -19,8 +13,8 @@ static int fail(const char *file, int error, struct diag *diag)
 		"%s: what is past can't be kept in a temporary file: %s", file, strerror(-error));
 }
 
-static int print(const struct ringstat_input *input, const struct asked *asked,
-	struct timeline *timeline, FILE *out, struct diag *diag)
+static int print(
+	const struct ringstat_input *input, struct timeline *timeline, FILE *out, struct diag *diag)
 {
 	const struct ringstat_options *options = input->options;
 	enum timeline_style style = options->json     ? TIMELINE_JSON
@@ -32,8 +26,8 @@ static int print(const struct ringstat_input *input, const struct asked *asked,
 		.names = reader_names(input->reader),
 		.timeline = timeline,
 		.device = options->device,
-		.receive = asked->receive,
-		.transmit = asked->transmit,
+		.receive = options->receive,
+		.transmit = options->transmit,
 	};
 	int error = timeline_write(&report, style, out);
 
@@ -41,16 +35,16 @@ static int print(const struct ringstat_input *input, const struct asked *asked,
 }
 
 /* --dev may also name an interrupt, of which there are received packets. */
-static bool is_interrupt(const struct ringstat_input *input, const struct asked *asked)
+static bool is_interrupt(const struct ringstat_input *input)
 {
 	const char *name = input->options->device;
 
-	return name && asked->receive &&
+	return name && input->options->receive &&
 	       names_find(reader_names(input->reader), NAME_IRQ, name, strlen(name)) >= 0;
 }
 
-static int measure(struct ringstat_input *input, const struct asked *asked,
-	struct timeline *timeline, FILE *out, struct diag *diag)
+static int measure(
+	struct ringstat_input *input, struct timeline *timeline, FILE *out, struct diag *diag)
 {
 	struct event event;
 	unsigned cpu;
@@ -63,22 +57,22 @@ static int measure(struct ringstat_input *input, const struct asked *asked,
 	}
 	if (found < 0)
 		return STATUS_REFUSED;
-	if (!is_interrupt(input, asked) && ringstat_input_check_device(input, diag))
+	if (!is_interrupt(input) && ringstat_input_check_device(input, diag))
 		return STATUS_REFUSED;
 	error = timeline_finish(timeline);
 	if (error)
 		return fail(input->file, error, diag);
-	if (print(input, asked, timeline, out, diag))
+	if (print(input, timeline, out, diag))
 		return STATUS_REFUSED;
 	return ringstat_input_status(input);
 }
 
-static int timeline_file(const struct ringstat_options *options, const struct asked *asked,
-	const char *file, FILE *out, struct diag *diag)
+static int timeline_file(
+	const struct ringstat_options *options, const char *file, FILE *out, struct diag *diag)
 {
 	struct timeline_options measure_options = {
-		.receive = asked->receive,
-		.transmit = asked->transmit,
+		.receive = options->receive,
+		.transmit = options->transmit,
 		.frees_only = options->compat,
 	};
 	struct timeline *timeline = NULL;
@@ -95,43 +89,20 @@ static int timeline_file(const struct ringstat_options *options, const struct as
 	else if (timeline_create(&timeline, &measure_options, reader_names(input.reader)))
 		status = fail(file, -ENOMEM, diag);
 	else
-		status = measure(&input, asked, timeline, out, diag);
+		status = measure(&input, timeline, out, diag);
 	timeline_destroy(timeline);
 	ringstat_input_close(&input);
 	return status;
 }
 
-static struct asked take_words(const struct ringstat_options *options)
-{
-	struct asked asked = { 0 };
-
-	for (; asked.first_file < options->file_count; asked.first_file++) {
-		const char *word = options->files[asked.first_file];
-
-		if (!strcmp(word, "tx"))
-			asked.transmit = true;
-		else if (!strcmp(word, "rx"))
-			asked.receive = true;
-		else
-			break;
-	}
-	if (!asked.receive && !asked.transmit)
-		asked.receive = asked.transmit = true;
-	return asked;
-}
-
 int ringstat_timeline(const struct ringstat_options *options, FILE *out, struct diag *diag)
 {
-	struct asked asked = take_words(options);
 	int worst = STATUS_COMPLETE;
 
 	if (options->json && options->compat)
 		return diag_set(diag, STATUS_USAGE, "--json and --compat exclude each other");
-	if (asked.first_file == options->file_count)
-		return diag_set(
-			diag, STATUS_USAGE, "which FILE? (tx and rx are words for what is shown)");
-	for (int i = asked.first_file; i < options->file_count; i++) {
-		int status = timeline_file(options, &asked, options->files[i], out, diag);
+	for (int i = 0; i < options->file_count; i++) {
+		int status = timeline_file(options, options->files[i], out, diag);
 
 		if (status == STATUS_REFUSED)
 			return status;
