@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_BYTES 64 /* more than any number takes */
+#define NUMBER_BYTES FAST_OUT_SLACK /* more than any number takes */
 
 void fast_flush(struct fast_out *out)
 {
@@ -22,13 +22,22 @@ void fast_overflow(struct fast_out *out, const char *text, size_t bytes)
 		fast_bytes(out, text, bytes);
 }
 
+/* At most FAST_OUT_SLACK bytes, of a text of which so many can be read. */
+static void put_short(struct fast_out *out, const char *text, size_t bytes)
+{
+	if (bytes > FAST_OUT_BYTES - out->used)
+		fast_flush(out);
+	memcpy(out->text + out->used, text, FAST_OUT_SLACK);
+	out->used += bytes;
+}
+
 static void fill(struct fast_out *out, size_t columns)
 {
 	static const char blanks[] = "                                ";
 
-	for (; columns > sizeof(blanks) - 1; columns -= sizeof(blanks) - 1)
-		fast_bytes(out, blanks, sizeof(blanks) - 1);
-	fast_bytes(out, blanks, columns);
+	for (; columns > FAST_OUT_SLACK; columns -= FAST_OUT_SLACK)
+		put_short(out, blanks, FAST_OUT_SLACK);
+	put_short(out, blanks, columns);
 }
 
 void fast_column(struct fast_out *out, const char *text, int width)
@@ -70,19 +79,19 @@ static void fast_filled(struct fast_out *out, const char *first, const char *end
 
 	if (bytes < width)
 		fill(out, width - bytes);
-	fast_bytes(out, first, bytes);
+	put_short(out, first, bytes);
 }
 
 void fast_number(struct fast_out *out, uint64_t number, unsigned width)
 {
-	char text[NUMBER_BYTES], *end = text + sizeof(text);
+	char text[NUMBER_BYTES + FAST_OUT_SLACK], *end = text + NUMBER_BYTES;
 
 	fast_filled(out, digits_before(end, number), end, width);
 }
 
 void fast_hex(struct fast_out *out, uint64_t number)
 {
-	char text[NUMBER_BYTES], *end = text + sizeof(text), *p = end;
+	char text[NUMBER_BYTES + FAST_OUT_SLACK], *end = text + NUMBER_BYTES, *p = end;
 
 	do
 		*--p = "0123456789abcdef"[number & 15];
@@ -93,7 +102,8 @@ void fast_hex(struct fast_out *out, uint64_t number)
 void fast_fixed(
 	struct fast_out *out, uint64_t number, bool negative, unsigned digits, unsigned width)
 {
-	char text[NUMBER_BYTES], *end = text + sizeof(text), *p = digits_before(end, number);
+	char text[NUMBER_BYTES + FAST_OUT_SLACK], *end = text + NUMBER_BYTES,
+						  *p = digits_before(end, number);
 
 	while (end - p <= (ptrdiff_t)digits) /* at least one before the point */
 		*--p = '0';

@@ -14,11 +14,13 @@
 #include <string.h>
 
 #define FAST_OUT_BYTES 65536
+#define FAST_OUT_SLACK \
+	32 /* behind it: short pieces are copied as so many bytes, whatever they have */
 
 struct fast_out {
 	FILE *out;
 	size_t used;
-	char text[FAST_OUT_BYTES];
+	char text[FAST_OUT_BYTES + FAST_OUT_SLACK];
 };
 
 /* What is in the buffer goes to the stream. */
