@@ -55,7 +55,8 @@ enum {
 
 /*
  * A softirq is a head and, after it, its items: first those that led to it (IRQ, RAISE, NETIF_RX),
- * of which head.causes says how many, then those that happened in it, in order of time.
+ * of which head.causes says how many, then those that happened in it, in order of time. (The last
+ * causes may be interrupts that came just behind its entry: see timeline_receive.c.)
  */
 struct timeline_item {
 	uint64_t time; /* cycles; of a head: its entry, or its first item's without a softirq */

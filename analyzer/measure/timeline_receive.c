@@ -2,9 +2,11 @@
 /*
  * Received packets, by the softirq in which they arrive.
  *
- * An interrupt that raises NET_RX is a cause of the next softirq that begins on its CPU. The one
- * that is running has taken its list of devices when it began, so it is not this one's, even if the
- * interrupt comes in its midst.
+ * An interrupt that raises NET_RX is a cause of the next softirq that begins on its CPU. One that
+ * is running has taken its list of devices when it began (net_rx_action, net/core/dev.c), so it is
+ * not this one's, even if the interrupt comes in its midst. Only between the softirq's entry event
+ * and that moment an interrupt is in time for it. Nobody sees the moment; that it was in time shows
+ * in its device being polled.
  */
 #include "timeline_softirq.h"
 
@@ -22,23 +24,36 @@ static int add_cause(
 	return softirq_append(&cpu->causes, &cpu->cause_count, &cpu->cause_room, item);
 }
 
-/* The interrupt that is running leads to the next softirq. */
+/* A softirq that has just begun, of which nothing has been seen but its causes. */
+static bool has_just_begun(const struct timeline_cpu *cpu)
+{
+	return softirq_is_running(cpu) && cpu->count == cpu->items[0].causes + (size_t)1;
+}
+
+/*
+ * The interrupt that is running leads to the next softirq; in one that has just begun it stands
+ * until that one's polls have shown whether it does.
+ */
 static int add_irq(struct timeline *timeline, struct timeline_cpu *cpu)
 {
 	struct timeline_irq *irq = &cpu->irqs[cpu->irq_count - 1];
+	struct timeline_item item = {
+		.time = irq->time,
+		.what = irq->number,
+		.kind = TIMELINE_IRQ,
+		.device = EVENT_NO_DEVICE,
+		.end = TIMELINE_UNKNOWN,
+		.name = irq->name,
+	};
 
 	if (irq->is_cause)
 		return 0;
 	irq->is_cause = true;
-	return add_cause(timeline, cpu,
-		&(struct timeline_item){
-			.time = irq->time,
-			.what = irq->number,
-			.kind = TIMELINE_IRQ,
-			.device = EVENT_NO_DEVICE,
-			.end = TIMELINE_UNKNOWN,
-			.name = irq->name,
-		});
+	if (!has_just_begun(cpu) || cpu->items[0].causes >= CAUSES_MAX)
+		return add_cause(timeline, cpu, &item);
+	item.flags = TIMELINE_EARLY;
+	cpu->items[0].causes++;
+	return softirq_append(&cpu->items, &cpu->count, &cpu->room, &item);
 }
 
 static bool in_irq(const struct timeline_cpu *cpu)

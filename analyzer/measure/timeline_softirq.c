@@ -79,13 +79,73 @@ int softirq_end_packet(struct receiving *receiving, uintptr_t place, enum timeli
 		(const unsigned char *)&item + at, sizeof(item) - at);
 }
 
+/* The device that an interrupt is named after ("eth0", "eth0-rx-1") is polled in the softirq. */
+static bool is_polled(
+	const struct timeline *timeline, const struct timeline_cpu *cpu, uint32_t irq_name)
+{
+	const char *irq = names_get(timeline->names, NAME_IRQ, irq_name);
+
+	for (size_t i = cpu->items[0].causes + (size_t)1; irq && i < cpu->count; i++) {
+		const char *device =
+			cpu->items[i].kind == TIMELINE_POLL
+				? names_get(timeline->names, NAME_DEVICE, cpu->items[i].device)
+				: NULL;
+		size_t bytes = device ? strlen(device) : 0;
+
+		if (device && !strncmp(irq, device, bytes) &&
+			(irq[bytes] == '\0' || irq[bytes] == '-'))
+			return true;
+	}
+	return false;
+}
+
+/* Adds a cause of the next softirq at a place among them. */
+static int insert_cause(struct timeline_cpu *cpu, size_t at, const struct timeline_item *item)
+{
+	int error = softirq_append(&cpu->causes, &cpu->cause_count, &cpu->cause_room, item);
+
+	if (error)
+		return error;
+	memmove(cpu->causes + at + 1, cpu->causes + at,
+		(cpu->cause_count - 1 - at) * sizeof(*cpu->causes));
+	cpu->causes[at] = *item;
+	return 0;
+}
+
+/* Interrupts that came when the softirq had begun, and too late for it, lead to the next one. */
+static int pass_on(struct timeline *timeline, struct timeline_cpu *cpu, size_t *passed)
+{
+	struct timeline_item *head = cpu->items;
+	size_t causes = head->causes, kept = 1;
+
+	for (size_t i = 1; i <= causes; i++) {
+		bool stays = !(head[i].kind == TIMELINE_IRQ && head[i].flags & TIMELINE_EARLY) ||
+			     is_polled(timeline, cpu, head[i].name);
+
+		head[i].flags &= (uint16_t)(head[i].kind == TIMELINE_IRQ ? ~TIMELINE_EARLY : ~0);
+		if (stays)
+			head[kept++] = head[i];
+		else if (insert_cause(cpu, (*passed)++, &head[i]))
+			return -ENOMEM;
+	}
+	if (!*passed)
+		return 0;
+	memmove(head + kept, head + causes + 1, (cpu->count - causes - 1) * sizeof(*head));
+	head->causes = (uint16_t)(kept - 1);
+	cpu->count -= *passed;
+	return 0;
+}
+
 int softirq_write(struct timeline *timeline, unsigned number, uint64_t end, uint16_t flags)
 {
 	struct receiving *receiving = &timeline->receiving;
 	struct timeline_cpu *cpu = receiving->cpus[number];
 	struct timeline_item *head = cpu->items;
-	size_t count = cpu->count;
+	size_t count, passed = 0;
 
+	if (pass_on(timeline, cpu, &passed))
+		return -ENOMEM;
+	count = cpu->count;
 	cpu->count = 0;
 	if (count == 1) {
 		timeline->counts.empty_softirqs++;
@@ -100,7 +160,7 @@ int softirq_write(struct timeline *timeline, unsigned number, uint64_t end, uint
 		if (head[i].kind != TIMELINE_RECEIVE || head[i].how != TIMELINE_OPEN)
 			continue;
 		slot = addresses_slot(&receiving->packets, head[i].what);
-		if (slot->value == softirq_place(number, i))
+		if (slot->value == softirq_place(number, i + passed))
 			slot->value = place_written(receiving->journal.count + i);
 	}
 	return journal_append(&receiving->journal, head, count);

@@ -25,6 +25,9 @@ struct timeline_cpu {
 	size_t cause_count, cause_room;
 };
 
+/* Of an interrupt among a softirq's causes: it came when the softirq had begun. */
+#define TIMELINE_EARLY 1
+
 /* A softirq runs, and not a poll without one. */
 static inline bool softirq_is_running(const struct timeline_cpu *cpu)
 {

@@ -151,24 +151,31 @@ static const char *cause_of(const struct timeline_item *head)
 	return ", without an interrupt";
 }
 
+static void put_entry(
+	struct timeline_printer *printer, const struct timeline_item *head, uint64_t base)
+{
+	if (head->flags & TIMELINE_NO_SOFTIRQ)
+		return;
+	begin_line(printer, base, head->time, "softirq_entry");
+	if (head->name)
+		put_task(printer, head->name);
+	fast_text(&printer->out, "\n");
+}
+
 static void put_softirq(struct timeline_printer *printer, const struct timeline_item *head)
 {
 	uint64_t base = timeline_base(head);
+	uint32_t i = 1;
 
 	put_time(printer, base, 0);
 	fast_text(&printer->out, " cpu ");
 	fast_number(&printer->out, head->what, 0);
 	fast_text(&printer->out, cause_of(head));
 	fast_text(&printer->out, "\n");
-	for (uint32_t i = 1; i <= head->causes; i++)
+	for (; i <= head->causes && head[i].time <= head->time; i++)
 		put_item(printer, &head[i], base);
-	if (!(head->flags & TIMELINE_NO_SOFTIRQ)) {
-		begin_line(printer, base, head->time, "softirq_entry");
-		if (head->name)
-			put_task(printer, head->name);
-		fast_text(&printer->out, "\n");
-	}
-	for (uint32_t i = head->causes + UINT32_C(1); i <= head->len; i++)
+	put_entry(printer, head, base);
+	for (; i <= head->len; i++)
 		put_item(printer, &head[i], base);
 	if (!(head->flags & (TIMELINE_NO_SOFTIRQ | TIMELINE_NO_EXIT))) {
 		begin_line(printer, base, head->end, "softirq_exit");

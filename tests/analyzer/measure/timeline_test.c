@@ -193,6 +193,42 @@ static void an_interrupt_in_a_softirq_belongs_to_the_next(void)
 	end();
 }
 
+/*
+ * Just behind its entry an interrupt may be in time for a softirq. eth1 is polled in it, so its
+ * interrupt was; eth0's wasn't, and leads to the next one, before a later one of the same softirq.
+ */
+static void an_interrupt_just_behind_the_entry_belongs_where_its_device_is_polled(void)
+{
+	const struct timeline_item *head;
+	struct timeline_options options = { .receive = true };
+	const struct scene_event events[] = { SOFTIRQ_IN(0, 100), IRQ_IN(0, 101, 20 | 1ull << 32),
+		RAISED(0, 102), IRQ_OUT(0, 103, 20), IRQ_IN(0, 104, 19 | 2ull << 32),
+		RAISED(0, 105), IRQ_OUT(0, 106, 19), RECEIVED(0, 110, ETH1, 0xa0),
+		POLLED(0, 120, ETH1, 1), IRQ_IN(0, 130, 21 | 1ull << 32), RAISED(0, 131),
+		IRQ_OUT(0, 132, 21), SOFTIRQ_OUT(0, 140), SOFTIRQ_IN(0, 150),
+		RECEIVED(0, 160, ETH0, 0xb0), POLLED(0, 165, ETH0, 1), SOFTIRQ_OUT(0, 170),
+		COPIED(900, 0xa0, 3), FREE(0, 950, 0xb0) };
+
+	scene_names = names_create();
+	CU_ASSERT_PTR_NOT_NULL_FATAL(scene_names);
+	names_set(scene_names, NAME_DEVICE, ETH0, "eth0", 4);
+	names_set(scene_names, NAME_DEVICE, ETH1, "eth1", 4);
+	names_set(scene_names, NAME_IRQ, 1, "eth1-rx-0", 9);
+	names_set(scene_names, NAME_IRQ, 2, "eth0", 4);
+	CU_ASSERT_EQUAL_FATAL(timeline_create(&timeline, &options, scene_names), 0);
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		CU_ASSERT_EQUAL_FATAL(timeline_event(timeline, 0, &events[i].event), 0);
+	CU_ASSERT_EQUAL_FATAL(timeline_finish(timeline), 0);
+	head = expect_softirq(100, 3, 1);
+	expect_item(&head[1], TIMELINE_IRQ, 101, 20);
+	expect_end(&head[2], TIMELINE_COPIED, 900, 3);
+	head = expect_softirq(150, 4, 2);
+	expect_item(&head[1], TIMELINE_IRQ, 104, 19);
+	expect_item(&head[2], TIMELINE_IRQ, 130, 21);
+	expect_end(&head[3], TIMELINE_FREED, 950, 0);
+	end();
+}
+
 /* Interrupts that raise nothing, and those of other CPUs, lead to nothing. */
 static void only_interrupts_that_raise_it_lead_to_a_softirq(void)
 {
@@ -418,6 +454,8 @@ static const struct test_case receive[] = {
 	{ "an address that is sent is another packet", an_address_that_is_sent_is_another_packet },
 	{ "an interrupt in a softirq belongs to the next",
 		an_interrupt_in_a_softirq_belongs_to_the_next },
+	{ "an interrupt just behind the entry belongs where its device is polled",
+		an_interrupt_just_behind_the_entry_belongs_where_its_device_is_polled },
 	{ "only interrupts that raise it lead to a softirq",
 		only_interrupts_that_raise_it_lead_to_a_softirq },
 	{ "a softirq without an interrupt is shown as such",
