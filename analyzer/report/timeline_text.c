@@ -102,14 +102,14 @@ static void put_irq(struct timeline_printer *printer, const struct timeline_item
 	}
 }
 
-/* "    +0.003102  receive        " */
+/* "      0.003102  receive       ", without the last blanks if nothing follows. */
 static void begin_line(
-	struct timeline_printer *printer, uint64_t base, uint64_t time, const char *what)
+	struct timeline_printer *printer, uint64_t base, uint64_t time, const char *what, bool more)
 {
 	fast_text(&printer->out, "  ");
 	put_between(printer, base, time, 12);
 	fast_text(&printer->out, "  ");
-	fast_column(&printer->out, what, -14);
+	fast_column(&printer->out, what, more ? -14 : 0);
 }
 
 static void put_item(
@@ -125,7 +125,7 @@ static void put_item(
 		[TIMELINE_POLL] = "napi_poll",
 	};
 
-	begin_line(printer, base, item->time, kinds[item->kind]);
+	begin_line(printer, base, item->time, kinds[item->kind], true);
 	if (item->kind == TIMELINE_IRQ)
 		put_irq(printer, item);
 	else if (item->kind == TIMELINE_POLL)
@@ -156,7 +156,7 @@ static void put_entry(
 {
 	if (head->flags & TIMELINE_NO_SOFTIRQ)
 		return;
-	begin_line(printer, base, head->time, "softirq_entry");
+	begin_line(printer, base, head->time, "softirq_entry", head->name);
 	if (head->name)
 		put_task(printer, head->name);
 	fast_text(&printer->out, "\n");
@@ -178,7 +178,7 @@ static void put_softirq(struct timeline_printer *printer, const struct timeline_
 	for (; i <= head->len; i++)
 		put_item(printer, &head[i], base);
 	if (!(head->flags & (TIMELINE_NO_SOFTIRQ | TIMELINE_NO_EXIT))) {
-		begin_line(printer, base, head->end, "softirq_exit");
+		begin_line(printer, base, head->end, "softirq_exit", false);
 		fast_text(&printer->out, "\n");
 	}
 	fast_text(&printer->out, "\n");
