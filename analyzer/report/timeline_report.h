@@ -23,7 +23,7 @@
  * - matches a free, or a copy, with the newest packet of that address even if events were lost in
  *   between, and with an older one once the newer is gone. Here such packets are unresolved;
  * - forgets the oldest of more than 65,536 packets; here memory is the limit;
- * - names the thread that a packet was copied to. Here it is the process, where the trace tells both;
+ * - names the thread that a packet was copied to. Here it is the process, where both are told;
  * - means to sort by time, and doesn't under Python 3 (its comparison returns a truth value). Here
  *   events are in order of time;
  * - takes its dev= for a part of a device's name, in the receive chart of an interrupt's. Here

@@ -15,7 +15,8 @@ static struct timeline *timeline;
 	AT(cpu, time, NAPI_POLL, dev, NO_QUEUE, 0, 0, UINT64_C(64) << 32 | (work))
 #define RECEIVED(cpu, time, dev, packet) AT(cpu, time, RECEIVE, dev, NO_QUEUE, packet, 60, 0)
 #define NETIF_RX(cpu, time, packet)      AT(cpu, time, RECEIVE, LO, NO_QUEUE, packet, 60, 1)
-#define COPIED(time, packet, task)       AT(1, time, COPY, EVENT_NO_DEVICE, NO_QUEUE, packet, 60, task)
+
+#define COPIED(time, packet, task) AT(1, time, COPY, EVENT_NO_DEVICE, NO_QUEUE, packet, 60, task)
 
 static void play(bool frees_only, const struct scene_event *events, size_t count)
 {
