@@ -121,6 +121,59 @@ static const struct ringstat_command commands[] = {
 			"    ringstat sock --json trace.txt | jq '.processes[].tcp.errno'\n",
 	},
 	{
+		.name = "timeline",
+		.does = "packet by packet: received in which softirq and copied to whom, sent and "
+			"freed when",
+		.options = "jCdfth",
+		.run = ringstat_timeline,
+		.directions = true,
+		.prints_last = true,
+		.explains =
+			"Usage with words: ringstat timeline [tx] [rx] [OPTION]... FILE...\n"
+			"\n"
+			"rx: each softirq with the interrupts that raised it, its delay, the "
+			"packets "
+			"that\n"
+			"came in it (copied to which process, or freed, and why) and its polls. "
+			"tx: "
+			"each\n"
+			"packet when it was queued, handed to the driver, kept by it and freed. "
+			"Without\n"
+			"these words both. --compat prints the layout of perf's netdev-times "
+			"script, with\n"
+			"--json each softirq and packet is an object on a line. --dev shows "
+			"softirqs "
+			"that\n"
+			"the device has a part in, as a whole. A file that is called tx or rx is "
+			"./tx.\n"
+			"\n"
+			"EXAMPLES:\n"
+			"    ringstat timeline perf.data\n"
+			"    ringstat timeline tx --dev eth0 --from 64.85 --to 64.86 trace.txt\n"
+			"    ringstat timeline rx --compat perf.data\n"
+			"    ringstat timeline --json trace.txt | jq 'select(.type == "
+			"\"transmit\")'\n",
+	},
+	{
+		.name = "convert",
+		.does = "the trace in another format: CTF, JSON for Perfetto and Chrome, or CSV",
+		.options = "Toh",
+		.run = ringstat_convert,
+		.explains =
+			"CTF is the format of ringside run --trace, read by ringstat, babeltrace2 "
+			"and\n"
+			"Trace Compass, at memory speed. For ui.perfetto.dev and chrome://tracing: "
+			"a\n"
+			"counter of the packets in each device, a span for each packet, the "
+			"softirqs of\n"
+			"each CPU. CSV has an event a line and a column for each field.\n"
+			"\n"
+			"EXAMPLES:\n"
+			"    ringstat convert --to ctf -o trace/ perf.data\n"
+			"    ringstat convert --to perfetto -o packets.json trace.txt\n"
+			"    ringstat convert --to csv trace.txt | head\n",
+	},
+	{
 		.name = "dump",
 		.does = "the events that were understood, one a line, in the order of time",
 		.options = "jdfth",
@@ -197,12 +250,14 @@ static int copy_to_stdout(FILE *result)
 
 /*
  * The result goes to a temporary file first: if the input turns out to be bad in its middle,
- * nothing must have been printed.
+ * nothing must have been printed. Only of one file that has been read to its end before anything is
+ * printed this can't be.
  */
 static int run(const struct ringstat_command *command, const struct ringstat_options *options)
 {
+	bool at_once = command->prints_last && options->file_count == 1;
 	struct diag diag = { "" };
-	FILE *result = tmpfile();
+	FILE *result = at_once ? stdout : tmpfile();
 	int status;
 
 	if (!result) {
@@ -210,15 +265,18 @@ static int run(const struct ringstat_command *command, const struct ringstat_opt
 		return STATUS_REFUSED;
 	}
 	status = command->run(options, result, &diag);
-	if (status == STATUS_REFUSED) {
+	if (status == STATUS_REFUSED || status == STATUS_USAGE) {
 		fprintf(stderr, "ringstat: %s\n", diag.text);
+	} else if (at_once) {
+		status = check_stdout() ? STATUS_REFUSED : status;
 	} else if (fflush(result) || ferror(result)) {
 		fprintf(stderr, "ringstat: temporary file: %s\n", strerror(errno));
 		status = STATUS_REFUSED;
 	} else if (copy_to_stdout(result)) {
 		status = STATUS_REFUSED;
 	}
-	fclose(result);
+	if (!at_once)
+		fclose(result);
 	return status;
 }
 

@@ -22,7 +22,11 @@ enum ringstat_status {
 
 struct ringstat_options {
 	bool json;
-	const char *device; /* NULL: all */
+	bool compat;            /* the classic layout */
+	bool receive, transmit; /* the words rx and tx; both where neither was given */
+	const char *device;     /* NULL: all */
+	const char *convert_to; /* a format's name */
+	const char *output;     /* file or folder; NULL or "-": standard output */
 	bool from_given, to_given, stall_given;
 	uint64_t from_ns, to_ns; /* as the trace prints its times */
 	uint64_t expire_ns;      /* 0: never */
@@ -43,9 +47,12 @@ struct ringstat_command {
 	int files;            /* how many FILEs it takes; 0: any number but none */
 	const char *options;  /* letters of the options it takes: see ringstat_options.c */
 	const char *explains; /* paragraphs for --help, and EXAMPLES */
+	bool directions;      /* it takes the words tx and rx before the files */
+	bool prints_last; /* it prints when all input has been read, so that can go out at once */
 	/*
-	 * Reads all files and writes the result. Returns a status; for STATUS_REFUSED diag tells
-	 * why, and what has been written must not be seen.
+	 * Reads all files and writes the result. Returns a status; for STATUS_REFUSED, and for
+	 * STATUS_USAGE where options don't go together, diag tells why, and what has been
+	 * written must not be seen.
 	 */
 	int (*run)(const struct ringstat_options *options, FILE *out, struct diag *diag);
 };
@@ -69,5 +76,7 @@ int ringstat_sock(const struct ringstat_options *options, FILE *out, struct diag
 int ringstat_capture(struct capture *capture, const struct ringstat_options *options, FILE *out,
 	struct diag *diag);
 int ringstat_dump(const struct ringstat_options *options, FILE *out, struct diag *diag);
+int ringstat_convert(const struct ringstat_options *options, FILE *out, struct diag *diag);
+int ringstat_timeline(const struct ringstat_options *options, FILE *out, struct diag *diag);
 
 #endif

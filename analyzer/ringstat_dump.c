@@ -3,6 +3,7 @@
 
 #include "clean.h"
 #include "cycles.h"
+#include "field_name.h"
 #include "report.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -72,23 +73,6 @@ static void put_hex(struct line *line, const char *key, uint64_t number)
 	put_text(line, key, text);
 }
 
-/* Fields that are the index of a name. */
-static const char *name_of(
-	const struct names *names, const struct event_field *field, uint64_t bits)
-{
-	enum name_kind kind;
-
-	if (!strcmp(field->name, "reason"))
-		kind = NAME_REASON;
-	else if (!strcmp(field->name, "process"))
-		kind = NAME_TASK;
-	else if (field->id == EVENT_IRQ_ENTRY && !strcmp(field->name, "name"))
-		kind = NAME_IRQ;
-	else
-		return NULL;
-	return names_get(names, kind, (uint32_t)bits);
-}
-
 /* The vectors of linux/interrupt.h, as the kernel's events print them beside the number. */
 static void put_action(struct line *line, unsigned vec)
 {
@@ -103,12 +87,12 @@ static void put_field(
 	struct line *line, const struct names *names, const struct event_field *field, uint64_t arg)
 {
 	uint64_t bits = arg >> field->shift & (UINT64_MAX >> (64 - field->bits));
-	const char *name = name_of(names, field, bits);
+	const char *name = field_name(names, field, bits);
 
 	if (name)
 		put_text(line, field->name, name);
-	else if (field->id == EVENT_IRQ_ENTRY && !strcmp(field->name, "name"))
-		return; /* the trace doesn't tell it */
+	else if (field_is_untold(field, bits))
+		return;
 	else if (field->id == EVENT_NAPI_POLL && !strcmp(field->name, "work") &&
 		 bits == EVENT_WORK_UNKNOWN)
 		put_text(line, field->name, "unknown");

@@ -30,6 +30,10 @@ static const struct {
 	{ 'b', "budget", "N", "packets that a NET_RX softirq may handle (300)" },
 	{ 'u', "budget-usecs", "N", "microseconds that a NET_RX softirq may take (2000)" },
 	{ 'n', "newest", "N", "how many of the newest costs to print (512; with --json none)" },
+	{ 'T', "to", "FORMAT", "ctf (a folder), perfetto (also for Chrome) or csv" },
+	{ 'o', "output", "PATH",
+		"-o: the file, or a CTF trace's folder, instead of standard output" },
+	{ 'C', "compat", NULL, "print the layout of perf's netdev-times script" },
 	{ 'h', "hz", "N", "frequency of a clock in cycles that the trace doesn't calibrate" },
 };
 
@@ -125,6 +129,15 @@ static int take(int letter, const char *value, struct ringstat_options *options,
 	switch (letter) {
 	case 'j':
 		options->json = true;
+		return 0;
+	case 'T':
+		options->convert_to = value;
+		return 0;
+	case 'o':
+		options->output = value;
+		return 0;
+	case 'C':
+		options->compat = true;
 		return 0;
 	case 'd':
 		return parse_device(value, options, diag);
@@ -240,10 +253,26 @@ static int refuse_second(int letter, uint32_t *given, struct diag *diag)
 	return 0;
 }
 
+/* The words before the files. */
+static void take_directions(struct ringstat_options *options)
+{
+	for (; options->file_count; options->files++, options->file_count--) {
+		if (!strcmp(options->files[0], "tx"))
+			options->transmit = true;
+		else if (!strcmp(options->files[0], "rx"))
+			options->receive = true;
+		else
+			break;
+	}
+	if (!options->receive && !options->transmit)
+		options->receive = options->transmit = true;
+}
+
 int ringstat_options(int argc, char **argv, const struct ringstat_command *command,
 	struct ringstat_options *options, struct diag *diag)
 {
 	struct option known[ROWS + 2] = { { "help", no_argument, NULL, '?' + 256 } };
+	const char *letters = strchr(command->options, 'o') ? ":ho:" : ":h";
 	struct ring ring = { 0 };
 	uint32_t given = 0;
 	int found, count = 1;
@@ -257,9 +286,11 @@ int ringstat_options(int argc, char **argv, const struct ringstat_command *comma
 	}
 	known[count] = (struct option){ 0 };
 	opterr = 0;
-	while ((found = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
+	while ((found = getopt_long(argc, argv, letters, known, NULL)) != -1) {
 		if (found == 'h' || found == '?' + 256)
 			return STATUS_HELP;
+		if (found == 'o')
+			found += 256;
 		if (found == '?' || found == ':')
 			return refuse(found, argv, known, diag);
 		if (refuse_second(found - 256, &given, diag) ||
@@ -271,6 +302,8 @@ int ringstat_options(int argc, char **argv, const struct ringstat_command *comma
 	if (command->files && options->file_count != command->files)
 		return diag_set(diag, STATUS_USAGE, "it takes %d FILEs, not %d; see --help",
 			command->files, options->file_count);
+	if (command->directions)
+		take_directions(options);
 	return check(options, &ring, diag);
 }
 

@@ -73,8 +73,9 @@ static_assert(sizeof(struct event) == 32, "the record is 32 bytes, on disk too")
 /*
  * X(event id, field, lowest bit, bits, how to print it). A reason of 0 is a packet that was
  * consumed, not dropped; work is EVENT_WORK_UNKNOWN where the kernel does not say; process is the
- * index of a NAME_TASK name. A start's queue is queue_high x 256 + event.queue, and where both are
- * 255 (no device has 65536 queues) it is not known.
+ * index of a NAME_TASK name, task one more than such an index (the task that ran; 0: not told).
+ * A start's queue is queue_high x 256 + event.queue, and where both are 255 (no device has 65536
+ * queues) it is not known.
  */
 #define EVENT_FIELDS(X)                               \
 	X(START_XMIT, gso_size, 0, 16, unsigned)      \
@@ -90,10 +91,12 @@ static_assert(sizeof(struct event) == 32, "the record is 32 bytes, on disk too")
 	X(IRQ_EXIT, irq, 0, 32, unsigned)             \
 	X(SOFTIRQ_RAISE, vec, 0, 8, unsigned)         \
 	X(SOFTIRQ_ENTRY, vec, 0, 8, unsigned)         \
+	X(SOFTIRQ_ENTRY, task, 8, 24, unsigned)       \
 	X(SOFTIRQ_EXIT, vec, 0, 8, unsigned)          \
 	X(NAPI_POLL, work, 0, 32, unsigned)           \
 	X(NAPI_POLL, budget, 32, 32, unsigned)        \
 	X(RECEIVE, netif_rx, 0, 1, unsigned)          \
+	X(COPY, task, 0, 24, unsigned)                \
 	X(SOCK_SEND, process, 0, 24, unsigned)        \
 	X(SOCK_SEND, family, 24, 8, unsigned)         \
 	X(SOCK_SEND, protocol, 32, 16, unsigned)      \
@@ -122,6 +125,7 @@ EVENT_FIELDS(X)
 #undef X
 
 #define EVENT_QUEUE_UNKNOWN 0xffff
+#define EVENT_VEC_NET_RX    3 /* linux/interrupt.h */
 
 /* The transmit queue that an event is of, or EVENT_QUEUE_UNKNOWN. */
 static inline unsigned event_queue(const struct event *event)

@@ -74,6 +74,13 @@ static void write_types(FILE *out)
 	fputs(" } := name_kind_t;\n\n", out);
 }
 
+/* Absent where it is 0. */
+static void write_number(FILE *out, const char *name, uint64_t number)
+{
+	if (number)
+		fprintf(out, "\t%s = %" PRIu64 ";\n", name, number);
+}
+
 static void write_trace(
 	FILE *out, const struct trace_info *info, unsigned streams, const char *uuid)
 {
@@ -83,8 +90,11 @@ static void write_trace(
 		"\t\tuint32_t stream_id;\n\t};\n};\n\n"
 		"env {\n\ttracer_name = \"ringside\";\n\tlayout = %d;\n\tstreams = %u;\n",
 		uuid, TRACE_LAYOUT, streams);
-	if (info->capacity)
-		fprintf(out, "\tcapacity = %" PRIu32 ";\n", info->capacity);
+	write_number(out, "capacity", info->capacity);
+	write_number(out, "unused", info->unused);
+	write_number(out, "unparsed", info->unparsed);
+	write_number(out, "last", info->last);
+	write_number(out, "cut", info->cut);
 	fputs("};\n\n", out);
 }
 

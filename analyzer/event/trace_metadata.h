@@ -8,6 +8,7 @@
 #define ANALYZER_EVENT_TRACE_METADATA_H
 
 #include "event.h"
+#include <stdbool.h>
 #include <stdio.h>
 
 #define TRACE_LAYOUT       1
@@ -21,6 +22,11 @@ struct trace_info {
 	uint8_t uuid[16];  /* from the seed where runs must be repeatable */
 	uint64_t offset_s; /* time of cycle 0, seconds since 1970 */
 	uint32_t capacity; /* packets that a queue of the model's devices can own; 0: not told */
+	/* Of a trace that was converted: what its own reader said besides the events. */
+	uint64_t unused;   /* events of kinds that are of no use here */
+	uint64_t unparsed; /* lines */
+	uint64_t last;     /* time of the last event of any kind; 0: not told */
+	bool cut;          /* a part of it was missing */
 };
 
 /*

@@ -263,21 +263,40 @@ int trace_writer_open(struct trace_writer *writer, const char *folder,
 		error = open_metadata(folder, info, streams, diag);
 	if (error)
 		return error;
-	*writer = (struct trace_writer){ .sink.emit = emit };
+	*writer = (struct trace_writer){ .sink.emit = emit, .info = *info };
 	sem_init(&writer->waiting, 0, 0);
 	writer->path = strdup(folder);
-	writer->streams = calloc(streams, sizeof(*writer->streams));
-	if (!writer->path || !writer->streams) {
-		release(writer);
-		return diag_set(diag, -ENOMEM, "%s: no memory for the trace", folder);
-	}
-	writer->stream_count = streams;
-	for (unsigned i = 0; i < streams; i++)
-		writer->streams[i].fd = -1;
-	for (unsigned i = 0; i < streams && !error; i++)
-		error = open_stream(&writer->streams[i], i, folder, info, diag);
+	if (!writer->path)
+		error = diag_set(diag, -ENOMEM, "%s: no memory for the trace", folder);
+	if (!error)
+		error = trace_writer_reach(writer, streams, diag);
 	if (error)
 		release(writer);
+	writer->restate = false;
+	return error;
+}
+
+int trace_writer_reach(struct trace_writer *writer, unsigned streams, struct diag *diag)
+{
+	struct trace_stream *grown;
+	int error = 0;
+
+	if (streams <= writer->stream_count)
+		return 0;
+	if (streams > TRACE_STREAMS_MOST)
+		return diag_set(diag, -EINVAL, "%s: CPU %u: a trace has at most %d", writer->path,
+			streams - 1, TRACE_STREAMS_MOST);
+	grown = realloc(writer->streams, streams * sizeof(*grown));
+	if (!grown)
+		return diag_set(diag, -ENOMEM, "%s: no memory for the trace", writer->path);
+	writer->streams = grown;
+	writer->restate = true;
+	while (!error && writer->stream_count < streams) {
+		unsigned cpu = writer->stream_count++;
+
+		grown[cpu] = (struct trace_stream){ .fd = -1 };
+		error = open_stream(&grown[cpu], cpu, writer->path, &writer->info, diag);
+	}
 	return error;
 }
 
@@ -374,7 +393,9 @@ int trace_writer_close(struct trace_writer *writer, struct diag *diag)
 		writer->lost += stream->discarded + stream->unwritten;
 	}
 	error = writer->error;
-	if (error)
+	if (!error && writer->restate)
+		error = open_metadata(writer->path, &writer->info, writer->stream_count, diag);
+	else if (error)
 		diag_set(diag, error, "%s: trace incomplete, %" PRIu64 " events lost: %s",
 			writer->path, writer->lost, strerror(-error));
 	release(writer);

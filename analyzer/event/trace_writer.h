@@ -52,6 +52,8 @@ struct trace_writer {
 	atomic_bool dismissed;
 	atomic_int error; /* the first write error, a negative errno: later events are lost */
 	uint64_t lost;    /* events that are not in the trace; set by trace_writer_close */
+	struct trace_info info;
+	bool restate; /* info has changed since open: close writes the metadata once more */
 	char *path;
 };
 
@@ -61,6 +63,12 @@ struct trace_writer {
  */
 int trace_writer_open(struct trace_writer *writer, const char *folder,
 	const struct trace_info *info, unsigned streams, struct diag *diag);
+
+/*
+ * Makes streams for CPUs up to this number of them, where it isn't known before how many there are;
+ * before trace_writer_buffer. 0 or a negative errno with a message in diag.
+ */
+int trace_writer_reach(struct trace_writer *writer, unsigned streams, struct diag *diag);
 
 /*
  * From here on full packets wait in memory, up to `packets` (1 to 4096) a stream, for a thread that

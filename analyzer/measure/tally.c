@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool delivers(const char *name)
+bool device_delivers(const char *name)
 {
 	static const char *const prefixes[] = { "veth", "tun", "tap" };
 
@@ -26,7 +26,7 @@ struct device *device_create(const char *name, uint64_t stall_cycles)
 		free(device);
 		return NULL;
 	}
-	device->delivers = delivers(name);
+	device->delivers = device_delivers(name);
 	device->all.occupancy.stall_cycles = stall_cycles;
 	return device;
 }

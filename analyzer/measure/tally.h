@@ -34,6 +34,9 @@ struct device {
 /* NULL only if there is no memory. `name` is copied. */
 struct device *device_create(const char *name, uint64_t stall_cycles);
 
+/* Devices that hand their packets to the other side without a free: lo, veth, tun and tap. */
+bool device_delivers(const char *name);
+
 void device_destroy(struct device *device);
 
 /* The tally of a queue, which is made if it is new. NULL only if there is no memory. */

@@ -95,6 +95,13 @@ static int check_names(struct ctf_reader *ctf, const struct lane *lane, struct d
 	} else if (event->id == EVENT_IRQ_ENTRY) {
 		kind = NAME_IRQ;
 		index = EVENT_GET(IRQ_ENTRY, name, event->arg);
+	} else if (event->id == EVENT_COPY || event->id == EVENT_SOFTIRQ_ENTRY) {
+		uint64_t task = event->id == EVENT_COPY
+					? EVENT_GET(COPY, task, event->arg)
+					: EVENT_GET(SOFTIRQ_ENTRY, task, event->arg);
+
+		if (!error && task)
+			error = check_name(ctf, lane, NAME_TASK, (uint32_t)task - 1, diag);
 	} else if (event->id == EVENT_SOCK_SEND || event->id == EVENT_SOCK_RECV) {
 		return error ? error
 			     : check_name(ctf, lane, NAME_TASK,
@@ -216,6 +223,16 @@ static void close_ctf(struct reader *reader)
 
 static const struct reader_format ctf_format = { .next = next, .close = close_ctf };
 
+/* What was read besides the events, where the trace was converted from another. */
+static void take_origin(struct reader *reader, const struct trace_info *info)
+{
+	reader->counts.read += info->unused;
+	reader->counts.unparsed += info->unparsed;
+	reader_saw(reader, info->last);
+	if (info->cut)
+		reader_truncated(reader, "what it was converted from was cut");
+}
+
 /* 1 if the trace isn't one of ours, 0, or a negative errno. */
 static int read_metadata(struct ctf_reader *ctf, const char *folder, struct diag *diag)
 {
@@ -241,9 +258,12 @@ static int read_metadata(struct ctf_reader *ctf, const char *folder, struct diag
 	if (!error)
 		error = ctf_metadata_parse(text, path, &ctf->metadata, diag);
 	free(text);
-	if (!error && !ctf->metadata.whole)
+	if (error)
+		return error;
+	if (!ctf->metadata.whole)
 		reader_truncated(&ctf->reader, "its metadata is cut");
-	return error;
+	take_origin(&ctf->reader, &ctf->metadata.info);
+	return 0;
 }
 
 /* A stream that the metadata doesn't know of is no part of the trace, and the trace not whole. */

@@ -226,11 +226,20 @@ static int check_tracer(const char *text, const char *path, struct diag *diag)
 
 static int take_info(const char *text, const char *path, struct trace_info *info, struct diag *diag)
 {
-	struct entry capacity = find_entry(text, "env", "capacity");
 	struct entry uuid = find_entry(text, "trace", "uuid");
 	struct entry hz = find_entry(text, "clock", "freq");
 	struct entry offset = find_entry(text, "clock", "offset_s");
-	uint64_t number = 0;
+	uint64_t capacity = 0, cut = 0;
+	const struct {
+		const char *name;
+		uint64_t most, *number;
+	} optional[] = {
+		{ "capacity", UINT32_MAX, &capacity },
+		{ "unused", INT64_MAX, &info->unused },
+		{ "unparsed", INT64_MAX, &info->unparsed },
+		{ "last", UINT64_MAX, &info->last },
+		{ "cut", 1, &cut },
+	};
 
 	if (!parse_uuid(&uuid, info->uuid))
 		return diag_set(diag, -EINVAL, "%s: no uuid, or a damaged one", path);
@@ -238,9 +247,14 @@ static int take_info(const char *text, const char *path, struct trace_info *info
 		return diag_set(diag, -EINVAL, "%s: no frequency (freq), or a damaged one", path);
 	if (!parse_number(&offset, UINT64_MAX, &info->offset_s))
 		return diag_set(diag, -EINVAL, "%s: no clock offset, or a damaged one", path);
-	if (capacity.value && !parse_number(&capacity, UINT32_MAX, &number))
-		return diag_set(diag, -EINVAL, "%s: a damaged capacity", path);
-	info->capacity = capacity.value ? (uint32_t)number : 0;
+	for (size_t i = 0; i < sizeof(optional) / sizeof(*optional); i++) {
+		struct entry entry = find_entry(text, "env", optional[i].name);
+
+		if (entry.value && !parse_number(&entry, optional[i].most, optional[i].number))
+			return diag_set(diag, -EINVAL, "%s: a damaged %s", path, optional[i].name);
+	}
+	info->capacity = (uint32_t)capacity;
+	info->cut = cut;
 	return 0;
 }
 

@@ -118,11 +118,12 @@ static const struct kernel_kind kinds[] = {
 	KIND("net", "napi_gro_frags_entry", RECEIVE_BEGIN, false, B(ADDRESS) | B(DEVICE), PACKET,
 		NO_PARTS),
 	KIND("net", "napi_gro_frags_exit", RECEIVE_END, false, 0, 0, NO_PARTS),
-	KIND("skb", "skb_copy_datagram_iovec", COPY, false, B(ADDRESS), PACKET, NO_PARTS),
+	KIND("skb", "skb_copy_datagram_iovec", COPY, true, B(ADDRESS), PACKET | B(PROCESS),
+		NO_PARTS),
 	KIND("napi", "napi_poll", NAPI_POLL, false, B(DEVICE), B(ADDRESS) | B(WORK) | B(BUDGET),
 		POLL_PARTS),
 	KIND("irq", "softirq_raise", SOFTIRQ_RAISE, false, B(VEC), 0, VEC_PARTS),
-	KIND("irq", "softirq_entry", SOFTIRQ_ENTRY, false, B(VEC), 0, VEC_PARTS),
+	KIND("irq", "softirq_entry", SOFTIRQ_ENTRY, true, B(VEC), B(PROCESS), VEC_PARTS),
 	KIND("irq", "softirq_exit", SOFTIRQ_EXIT, false, B(VEC), 0, VEC_PARTS),
 	KIND("irq", "irq_handler_entry", IRQ_ENTRY, false, B(IRQ), B(HANDLER), IRQ_PARTS),
 	KIND("irq", "irq_handler_exit", IRQ_EXIT, false, B(IRQ), 0, IRQ_PARTS),
@@ -240,8 +241,15 @@ static void make_sock(const struct kernel_fields *f, struct event *event)
 void kernel_event_make_special(
 	const struct kernel_kind *kind, const struct kernel_fields *f, struct event *event)
 {
+	/* of a task: one more than its index */
+	uint64_t task = f->present & B(PROCESS) ? (uint64_t)f->number[FIELD_PROCESS] + 1 : 0;
+
 	if (kind->id == EVENT_START_XMIT)
 		make_start(f, event);
+	else if (kind->id == EVENT_COPY)
+		event->arg = EVENT_PUT(COPY, task, task);
+	else if (kind->id == EVENT_SOFTIRQ_ENTRY)
+		event->arg |= EVENT_PUT(SOFTIRQ_ENTRY, task, task);
 	else
 		make_sock(f, event);
 }

@@ -31,7 +31,6 @@ static void take_fields(
 	case EVENT_SOCK_SEND:
 	case EVENT_SOCK_RECV:
 		text_fields_sock(head->fields, line);
-		line->fields.present |= FIELD_BIT(PROCESS);
 		break;
 	default:
 		if (kind->uses)
@@ -39,6 +38,7 @@ static void take_fields(
 		if (kind->id == EVENT_IRQ_ENTRY)
 			take_handler(head, line);
 	}
+	line->fields.present |= kind->uses & FIELD_BIT(PROCESS); /* each line's head tells it */
 }
 
 /* Words become indices. 0 or a negative errno. */

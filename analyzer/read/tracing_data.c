@@ -105,7 +105,10 @@ int tracing_data_parse(const uint8_t *data, size_t bytes, struct kernel_names *n
 		r.big_endian = *order;
 	take_32(&r); /* the size of a page */
 	skip_headers(&r);
-	if (!r.ended && !*raw && raw_events_create(raw, names, *order, *longs))
+	/* no record tells the idle tasks' name */
+	if (!r.ended && !*raw &&
+		(raw_events_create(raw, names, *order, *longs) ||
+			raw_events_task(*raw, 0, "swapper", 7)))
 		return diag_set(diag, -ENOMEM, "no memory");
 	error = r.ended ? 0 : take_formats(&r, *raw, diag);
 	if (!error && r.ended)

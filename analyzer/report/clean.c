@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "clean.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,4 +60,24 @@ char *clean_terminal(const char *text)
 			p[1] = (char)0xbf; /* U+0080 to U+009F: inverted question mark instead */
 	}
 	return copy;
+}
+
+char *clean_json(const char *text)
+{
+	char *clean = clean_utf8(text);
+	char *escaped = clean ? malloc(6 * strlen(clean) + 1) : NULL, *to = escaped;
+
+	for (const char *p = clean; escaped && *p; p++) {
+		if ((unsigned char)*p < ' ') {
+			to += sprintf(to, "\\u%04x", (unsigned char)*p);
+			continue;
+		}
+		if (*p == '"' || *p == '\\')
+			*to++ = '\\';
+		*to++ = *p;
+	}
+	if (escaped)
+		*to = '\0';
+	free(clean);
+	return escaped;
 }

@@ -12,4 +12,7 @@ char *clean_utf8(const char *text);
 /* The same, and '?' for each control character too. */
 char *clean_terminal(const char *text);
 
+/* clean_utf8, escaped as between the quotes of a JSON string. */
+char *clean_json(const char *text);
+
 #endif

@@ -323,7 +323,7 @@ static void interrupts_are_dumped_by_name(void)
 	CU_ASSERT(has("dump irq.txt", "irq_entry     irq=23 name=\"eth0 rx\"\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(out, "irq_entry     irq=24\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(out, "softirq_raise vec=3 action=NET_RX\n"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(out, "softirq_entry vec=2 action=NET_TX\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(out, "softirq_entry vec=2 action=NET_TX task=\""));
 	CU_ASSERT_PTR_NOT_NULL(strstr(out, "softirq_exit  vec=10\n"));
 	CU_ASSERT(has("dump --json irq.txt", "\"irq\":23,\"name\":\"eth0 rx\"}\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(out, "\"vec\":3,\"action\":\"NET_RX\"}\n"));

@@ -213,6 +213,19 @@ CASE(sockets_have_process_and_result)
 	expect_name(NAME_TASK, EVENT_GET(SOCK_SEND, process, event.arg), "9 <...>");
 }
 
+CASE(a_copy_has_its_task)
+{
+	uint8_t data[20] = { 0 };
+	struct event event = { 0 };
+
+	add("skb", FORMAT_COPY);
+	put(data, 1407, 2, big_endian);
+	CU_ASSERT_EQUAL(raw_events_task(raw, 812, "server", 7), 0);
+	CU_ASSERT_EQUAL(parse_as(data, sizeof(data), 812, &event), RAW_EVENT_USED);
+	CU_ASSERT_EQUAL(event.id, EVENT_COPY);
+	expect_name(NAME_TASK, EVENT_GET(COPY, task, event.arg) - 1, "812 server");
+}
+
 CASE(any_number_of_tasks_can_be_told)
 {
 	struct event event;
@@ -450,6 +463,7 @@ static const struct test_case fields[] = {
 	{ "a kernel without reasons drops for unknown ones",
 		run_a_kernel_without_reasons_drops_for_unknown_ones },
 	{ "sockets have process and result", run_sockets_have_process_and_result },
+	{ "a copy has its task", run_a_copy_has_its_task },
 	{ "any number of tasks can be told", run_any_number_of_tasks_can_be_told },
 	{ "interrupts have number and name", run_interrupts_have_number_and_name },
 	{ "polls have work where the kernel says it",

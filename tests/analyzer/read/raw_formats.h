@@ -56,6 +56,12 @@
 	"\tfield:__rel_loc char[] name;\toffset:24;\tsize:4;\tsigned:0;\n" \
 	"print fmt: \"rc=%d\", REC->rc\n"
 
+#define FORMAT_COPY                                                      \
+	"name: skb_copy_datagram_iovec\nID: 1407\n" COMMON               \
+	"\tfield:const void * skbaddr;\toffset:8;\tsize:8;\tsigned:0;\n" \
+	"\tfield:int len;\toffset:16;\tsize:4;\tsigned:1;\n\n"           \
+	"print fmt: \"len=%d\", REC->len\n"
+
 #define FORMAT_SEND                                                 \
 	"name: sock_send_length\nID: 1406\n" COMMON                 \
 	"\tfield:void * sk;\toffset:8;\tsize:8;\tsigned:0;\n"       \

@@ -242,6 +242,22 @@ CASE(receive_events_are_told_apart)
 	CU_ASSERT_EQUAL(event.len, 1448);
 }
 
+/* The task of the line: one more than its index, so that 0 can be "not told". */
+CASE(a_copy_and_a_softirq_have_their_task)
+{
+	struct event event =
+		used("skb:skb_copy_datagram_iovec: skbaddr=0xff11000104b57c00 len=1448");
+	uint32_t task = (uint32_t)EVENT_GET(COPY, task, event.arg);
+
+	CU_ASSERT_FATAL(task > 0);
+	CU_ASSERT_STRING_EQUAL(names_get(events.names, NAME_TASK, task - 1), "3100 iperf3-w");
+	event = used("irq:softirq_entry: vec=3 [action=NET_RX]");
+	CU_ASSERT_EQUAL(EVENT_GET(SOFTIRQ_ENTRY, vec, event.arg), 3);
+	CU_ASSERT_EQUAL(EVENT_GET(SOFTIRQ_ENTRY, task, event.arg), task);
+	event = used("irq:softirq_exit: vec=3 [action=NET_RX]");
+	CU_ASSERT_EQUAL(event.arg, 3);
+}
+
 CASE(interrupts_have_number_and_name)
 {
 	struct event event = used("irq_handler_entry: irq=23 name=virtio1-req.0 of two words");
@@ -377,6 +393,7 @@ static const struct test_case transmit[] = {
 
 static const struct test_case others[] = {
 	{ "receive events are told apart", run_receive_events_are_told_apart },
+	{ "a copy and a softirq have their task", run_a_copy_and_a_softirq_have_their_task },
 	{ "interrupts have number and name", run_interrupts_have_number_and_name },
 	{ "polls have work where the kernel says it",
 		run_polls_have_work_where_the_kernel_says_it },

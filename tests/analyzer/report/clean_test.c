@@ -45,10 +45,20 @@ static void a_terminal_gets_no_control_characters(void)
 	CU_ASSERT(becomes(clean_utf8("a\033"), "a\033")); /* JSON escapes it */
 }
 
+static void json_gets_escapes(void)
+{
+	CU_ASSERT(becomes(clean_json("eth0"), "eth0"));
+	CU_ASSERT(becomes(clean_json("a\"b\\c"), "a\\\"b\\\\c"));
+	CU_ASSERT(becomes(clean_json("a\033\n\x7f"), "a\\u001b\\u000a\x7f"));
+	CU_ASSERT(becomes(clean_json("\xff\xc3\xa9"), "?\xc3\xa9"));
+	CU_ASSERT(becomes(clean_json(""), ""));
+}
+
 static const struct test_case cases[] = {
 	{ "good UTF-8 stays", good_utf8_stays },
 	{ "what is no UTF-8 becomes question marks", what_is_no_utf8_becomes_question_marks },
 	{ "a terminal gets no control characters", a_terminal_gets_no_control_characters },
+	{ "JSON gets escapes", json_gets_escapes },
 	{ 0 },
 };
 

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A journal: records of one size, written in sequence and read back in the same sequence once all
+ * are written. Meanwhile a record can be changed by its number: what happens to a packet in the end
+ * is known long after the record of its arrival was written. Only the newest records are in memory;
+ * older ones are in a temporary file that has no name.
+ */
+#ifndef ANALYZER_MEASURE_JOURNAL_H
+#define ANALYZER_MEASURE_JOURNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define JOURNAL_RECORDS ((size_t)64 * 1024) /* in memory at most */
+
+struct journal {
+	size_t record_bytes;
+	unsigned char *recent; /* the records from `written` on */
+	size_t room;           /* records */
+	uint64_t written;      /* records in the file */
+	uint64_t count;        /* of all */
+	FILE *file;            /* NULL: nothing has been written */
+	uint64_t next;         /* to be read */
+	uint64_t window;       /* the first of those that were read back into `recent` */
+	size_t loaded;         /* how many were */
+};
+
+/* `records` is how many are kept in memory at most, 2 or more. 0 or -ENOMEM. */
+int journal_create(struct journal *journal, size_t record_bytes, size_t records);
+
+/*
+ * Appends records, of which the first gets the number that journal->count was before. 0 or a
+ * negative errno.
+ */
+int journal_append(struct journal *journal, const void *records, size_t count);
+
+/* Changes bytes of a record. 0 or a negative errno. */
+int journal_change(
+	struct journal *journal, uint64_t number, size_t at, const void *bytes, size_t count);
+
+/*
+ * The next records in sequence, as many as `count` at most. Returns how many, 0 at the end, or a
+ * negative errno. Nothing can be appended or changed any more.
+ */
+ptrdiff_t journal_read(struct journal *journal, void *records, size_t count);
+
+/* Frees memory and file. */
+void journal_destroy(struct journal *journal);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What CPUs receive at the moment, and where its items go: for timeline_receive.c. Functions return
+ * 0 or a negative errno where nothing else is said.
+ */
+#ifndef ANALYZER_MEASURE_TIMELINE_SOFTIRQ_H
+#define ANALYZER_MEASURE_TIMELINE_SOFTIRQ_H
+
+#include "timeline_impl.h"
+
+#define TIMELINE_IRQ_DEPTH 8 /* of interrupts in interrupts that are told apart */
+
+struct timeline_irq {
+	uint64_t time;
+	uint32_t number, name;
+	bool is_cause;
+};
+
+struct timeline_cpu {
+	struct timeline_irq irqs[TIMELINE_IRQ_DEPTH]; /* that are running */
+	unsigned irq_count;                           /* may be more */
+	struct timeline_item *items; /* of the softirq that is running; the first is its head */
+	size_t count, room;          /* 0: none is running */
+	struct timeline_item *causes;
+	size_t cause_count, cause_room;
+};
+
+/* Of an interrupt among a softirq's causes: it came when the softirq had begun. */
+#define TIMELINE_EARLY 1
+
+/* A softirq runs, and not a poll without one. */
+static inline bool softirq_is_running(const struct timeline_cpu *cpu)
+{
+	return cpu->count && !(cpu->items[0].flags & TIMELINE_NO_SOFTIRQ);
+}
+
+/* The CPU's state, which is made if it is new; NULL only if there is no memory. */
+struct timeline_cpu *softirq_cpu(struct receiving *receiving, unsigned cpu);
+
+/* Adds an item to a list that grows. */
+int softirq_append(struct timeline_item **items, size_t *count, size_t *room,
+	const struct timeline_item *item);
+
+/* Begins a softirq, or what has `flags` in its head, on a CPU where nothing runs. */
+int softirq_begin(
+	struct timeline_cpu *cpu, unsigned number, uint64_t time, uint16_t flags, uint32_t task);
+
+/* Adds an item to what is running on the CPU, which begins with it if nothing is. */
+int softirq_add(struct timeline *timeline, unsigned number, const struct timeline_item *item);
+
+/* What is running has ended: from the CPU into the journal. */
+int softirq_write(struct timeline *timeline, unsigned number, uint64_t end, uint16_t flags);
+
+/* Closes what is running, if anything is, as far as it was seen. */
+int softirq_cut(struct timeline *timeline, unsigned number);
+
+/* Where an item of what is running is, for receiving.packets: not 0. */
+uintptr_t softirq_place(unsigned cpu, size_t index);
+
+/* Enters how a packet ended, wherever its item is. */
+int softirq_end_packet(struct receiving *receiving, uintptr_t place, enum timeline_end how,
+	uint64_t time, uint32_t name);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Comma-separated values (RFC 4180, with a line feed at a line's end): a header, then an event a
+ * line. Each field of the vocabulary has a column, which is empty where an event doesn't have it,
+ * or it isn't known.
+ */
+#include "convert_formats.h"
+
+#include "cycles.h"
+#include "fast_out.h"
+#include "field_name.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Before the fields: time, cpu, event, device, queue, packet, len. */
+#define COLUMNS_MAX 64
+
+struct column {
+	const char *name;
+	const struct event_field
+		*of[EVENT_ID_COUNT]; /* the field that an event has in it, or NULL */
+};
+
+struct converter {
+	struct convert_job job;
+	struct fast_out out;
+	struct clean_names cleaned;
+	struct column columns[COLUMNS_MAX];
+	unsigned column_count;
+};
+
+/* Fields of one name share a column. A start's high bits are in "queue". */
+static int make_columns(struct converter *converter)
+{
+	for (const struct event_field *field = event_fields; field->name; field++) {
+		unsigned i = 0;
+
+		if (!strcmp(field->name, "queue_high"))
+			continue;
+		while (i < converter->column_count &&
+			strcmp(converter->columns[i].name, field->name) != 0)
+			i++;
+		if (i == COLUMNS_MAX)
+			return -ENOSPC;
+		converter->columns[i].name = field->name;
+		converter->columns[i].of[field->id] = field;
+		if (i == converter->column_count)
+			converter->column_count++;
+	}
+	return 0;
+}
+
+static void close_csv(struct converter *converter)
+{
+	if (converter)
+		clean_names_clear(&converter->cleaned);
+	free(converter);
+}
+
+static int open_csv(struct converter **opened, const struct convert_job *job, struct diag *diag)
+{
+	struct converter *converter = calloc(1, sizeof(*converter));
+
+	*opened = converter;
+	if (!converter)
+		return diag_set(diag, -ENOMEM, "no memory");
+	converter->job = *job;
+	converter->out.out = job->out;
+	if (make_columns(converter))
+		return diag_set(diag, -ENOSPC, "events have more fields than columns fit");
+	fast_text(&converter->out, job->source->hz ? "time_ns" : "time_cycles");
+	fast_text(&converter->out, ",cpu,event,device,queue,packet,len");
+	for (unsigned i = 0; i < converter->column_count; i++) {
+		fast_text(&converter->out, ",");
+		fast_text(&converter->out, converter->columns[i].name);
+	}
+	fast_text(&converter->out, "\n");
+	return 0;
+}
+
+/* In quotes where it must be, with quotes in it doubled. */
+static void put_text(struct fast_out *out, const char *text)
+{
+	if (!text[strcspn(text, ",\"\r\n")]) {
+		fast_text(out, text);
+		return;
+	}
+	fast_text(out, "\"");
+	for (; *text; text++) {
+		if (*text == '"')
+			fast_text(out, "\"");
+		fast_bytes(out, text, 1);
+	}
+	fast_text(out, "\"");
+}
+
+static void put_hex(struct fast_out *out, uint64_t number)
+{
+	fast_text(out, "0x");
+	fast_hex(out, number);
+}
+
+static void put_signed(struct fast_out *out, int64_t number)
+{
+	if (number < 0)
+		fast_text(out, "-");
+	fast_number(out, number < 0 ? -(uint64_t)number : (uint64_t)number, 0);
+}
+
+static void put_field(struct converter *converter, const struct event_field *field, uint64_t arg)
+{
+	uint64_t bits = arg >> field->shift & (UINT64_MAX >> (64 - field->bits));
+	unsigned from = 0;
+	enum name_kind kind = field_kind(field, &from);
+	const char *name = NULL;
+
+	if (kind != NAME_KINDS && bits >= from)
+		name = clean_name(&converter->cleaned, converter->job.names, kind,
+			(uint32_t)bits - from, CLEAN_TERMINAL);
+	if (name)
+		put_text(&converter->out, name);
+	else if (field_is_untold(field, bits) ||
+		 (field->id == EVENT_NAPI_POLL && bits == EVENT_WORK_UNKNOWN))
+		return;
+	else if (field->style == EVENT_STYLE_hex)
+		put_hex(&converter->out, bits);
+	else if (field->style == EVENT_STYLE_signed)
+		put_signed(&converter->out,
+			(int64_t)(bits << (64 - field->bits)) >> (64 - field->bits));
+	else
+		fast_number(&converter->out, bits, 0);
+}
+
+/* What comes before the fields. */
+static void put_head(struct converter *converter, unsigned cpu, const struct event *event)
+{
+	bool is_call = event->id == EVENT_SOCK_SEND || event->id == EVENT_SOCK_RECV;
+	uint64_t hz = converter->job.source->hz;
+	struct fast_out *out = &converter->out;
+	const char *device = clean_name(&converter->cleaned, converter->job.names, NAME_DEVICE,
+		event->device, CLEAN_TERMINAL);
+
+	fast_number(out, hz ? cycles_to_ns(event->time, hz) : event->time, 0);
+	fast_text(out, ",");
+	fast_number(out, cpu, 0);
+	fast_text(out, ",");
+	fast_text(out, event_name(event->id));
+	fast_text(out, ",");
+	put_text(out, device ? device : "");
+	fast_text(out, ",");
+	if (event_queue(event) != EVENT_QUEUE_UNKNOWN)
+		fast_number(out, event_queue(event), 0);
+	fast_text(out, ",");
+	if (event->packet)
+		put_hex(out, event->packet);
+	fast_text(out, ",");
+	if (is_call)
+		put_signed(out, (int32_t)event->len);
+	else if (event->len)
+		fast_number(out, event->len, 0);
+}
+
+static int event_csv(
+	struct converter *converter, unsigned cpu, const struct event *event, struct diag *diag)
+{
+	(void)diag;
+	put_head(converter, cpu, event);
+	for (unsigned i = 0; i < converter->column_count; i++) {
+		const struct event_field *field = converter->columns[i].of[event->id];
+
+		fast_text(&converter->out, ",");
+		if (field)
+			put_field(converter, field, event->arg);
+	}
+	fast_text(&converter->out, "\n");
+	return 0;
+}
+
+static int finish_csv(struct converter *converter, struct diag *diag)
+{
+	(void)diag;
+	fast_flush(&converter->out);
+	return 0;
+}
+
+const struct convert_format convert_csv = {
+	.name = "csv",
+	.open = open_csv,
+	.event = event_csv,
+	.finish = finish_csv,
+	.close = close_csv,
+};

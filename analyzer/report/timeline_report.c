@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "timeline_report.h"
+
+#include "timeline_style.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const timeline_ends[TIMELINE_ENDS] = {
+	[TIMELINE_OPEN] = "open",
+	[TIMELINE_COPIED] = "copied",
+	[TIMELINE_FREED] = "freed",
+	[TIMELINE_DROPPED] = "dropped",
+	[TIMELINE_DELIVERED] = "delivered",
+	[TIMELINE_REFUSED] = "refused",
+	[TIMELINE_ABORTED] = "aborted",
+	[TIMELINE_UNRESOLVED] = "unresolved",
+};
+
+uint64_t timeline_base(const struct timeline_item *head)
+{
+	return head->causes && head[1].time < head->time ? head[1].time : head->time;
+}
+
+const char *timeline_task(struct timeline_printer *printer, uint32_t task, uint64_t *pid)
+{
+	const char *name = task ? timeline_name(printer, NAME_TASK, task - 1) : NULL;
+	char *end;
+
+	if (!name)
+		return NULL;
+	*pid = strtoull(name, &end, 10);
+	return *end == ' ' ? end + 1 : end;
+}
+
+static bool is_wanted(struct timeline_printer *printer, uint8_t device)
+{
+	signed char *known = &printer->wanted[device];
+
+	if (!*known) {
+		const char *name = names_get(printer->names, NAME_DEVICE, device);
+
+		*known = name && !strcmp(name, printer->report->device) ? 1 : -1;
+	}
+	return *known > 0;
+}
+
+/* --dev shows the softirqs that have anything of the device in them, as a whole. */
+static bool is_softirq_wanted(struct timeline_printer *printer, const struct timeline_item *head)
+{
+	if (!printer->report->device)
+		return true;
+	for (uint32_t i = 1; i <= head->len; i++) {
+		const char *irq = head[i].kind == TIMELINE_IRQ
+					  ? names_get(printer->names, NAME_IRQ, head[i].name)
+					  : NULL;
+
+		if (is_wanted(printer, head[i].device) ||
+			(irq && !strcmp(irq, printer->report->device)))
+			return true;
+	}
+	return false;
+}
+
+static int write_softirqs(struct timeline_printer *printer, const struct timeline_layout *layout)
+{
+	const struct timeline_item *head;
+	int error;
+
+	while ((head = timeline_next_softirq(printer->report->timeline, &error))) {
+		if (!is_softirq_wanted(printer, head))
+			continue;
+		printer->softirqs++;
+		for (uint32_t i = 1; i <= head->len; i++) {
+			if (head[i].kind != TIMELINE_RECEIVE)
+				continue;
+			printer->received++;
+			printer->received_ends[head[i].how]++;
+		}
+		layout->softirq(printer, head);
+	}
+	return error;
+}
+
+static int write_packets(struct timeline_printer *printer, const struct timeline_layout *layout)
+{
+	const struct timeline_packet *packet;
+	int error;
+
+	if (layout->begin_packets)
+		layout->begin_packets(printer);
+	while ((packet = timeline_next_packet(printer->report->timeline, &error))) {
+		if (printer->report->device && !is_wanted(printer, packet->device))
+			continue;
+		printer->sent++;
+		printer->sent_ends[packet->how]++;
+		layout->packet(printer, packet);
+	}
+	return error;
+}
+
+int timeline_write(const struct timeline_report *report, enum timeline_style style, FILE *out)
+{
+	static const struct timeline_layout *const layouts[TIMELINE_STYLES] = {
+		[TIMELINE_TEXT] = &timeline_text,
+		[TIMELINE_JSON] = &timeline_json,
+		[TIMELINE_CLASSIC] = &timeline_classic,
+	};
+	const struct timeline_layout *layout = layouts[style];
+	struct timeline_printer *printer = calloc(1, sizeof(*printer));
+	int error = 0;
+
+	if (!printer)
+		return -ENOMEM;
+	printer->report = report;
+	printer->names = report->names;
+	printer->hz = report->source->hz;
+	printer->out.out = out;
+	printer->clean = layout->clean;
+	if (layout->begin)
+		layout->begin(printer);
+	if (report->receive)
+		error = write_softirqs(printer, layout);
+	if (!error && report->transmit)
+		error = write_packets(printer, layout);
+	if (!error && layout->end)
+		layout->end(printer);
+	fast_flush(&printer->out);
+	clean_names_clear(&printer->cleaned);
+	free(printer);
+	return error;
+}

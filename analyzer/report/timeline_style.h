@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the layouts of timeline_report.h share. */
+#ifndef ANALYZER_REPORT_TIMELINE_STYLE_H
+#define ANALYZER_REPORT_TIMELINE_STYLE_H
+
+#include "cycles.h"
+#include "fast_out.h"
+#include "timeline_report.h"
+
+struct timeline_printer {
+	const struct timeline_report *report;
+	const struct names *names;
+	uint64_t hz; /* 0: times are cycles */
+	struct fast_out out;
+	struct clean_names cleaned;
+	enum clean_style clean;
+	signed char wanted[EVENT_NO_DEVICE + 1]; /* by --dev; 0: not looked up yet, else 1 or -1 */
+	/* what was printed */
+	uint64_t softirqs, received, sent;
+	uint64_t received_ends[TIMELINE_ENDS], sent_ends[TIMELINE_ENDS];
+};
+
+struct timeline_layout {
+	enum clean_style clean;
+	/* Each may be NULL. */
+	void (*begin)(struct timeline_printer *printer);
+	void (*softirq)(struct timeline_printer *printer, const struct timeline_item *head);
+	void (*begin_packets)(struct timeline_printer *printer);
+	void (*packet)(struct timeline_printer *printer, const struct timeline_packet *packet);
+	void (*end)(struct timeline_printer *printer);
+};
+
+extern const struct timeline_layout timeline_text, timeline_json, timeline_classic;
+
+/* "copied", "freed", …, by enum timeline_end. */
+extern const char *const timeline_ends[TIMELINE_ENDS];
+
+/* What the times of a softirq are counted from: the earliest that is known of it. */
+uint64_t timeline_base(const struct timeline_item *head);
+
+static inline const char *timeline_name(
+	struct timeline_printer *printer, enum name_kind kind, uint32_t index)
+{
+	return clean_name(&printer->cleaned, printer->names, kind, index, printer->clean);
+}
+
+/* The device's name, "-" if it has none. */
+static inline const char *timeline_device(struct timeline_printer *printer, uint8_t device)
+{
+	const char *name = timeline_name(printer, NAME_DEVICE, device);
+
+	return name ? name : "-";
+}
+
+/* "PID COMM" of a task as events count them: its pid and where its name begins; NULL if untold. */
+const char *timeline_task(struct timeline_printer *printer, uint32_t task, uint64_t *pid);
+
+/* From one time to another, either way round: nanoseconds, or cycles where hz is 0. */
+static inline uint64_t timeline_between(
+	const struct timeline_printer *printer, uint64_t from, uint64_t to, bool *negative)
+{
+	uint64_t cycles = to >= from ? to - from : from - to;
+
+	*negative = to < from;
+	return printer->hz ? cycles_to_ns(cycles, printer->hz) : cycles;
+}
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fast_out.h"
+
+#include "harness.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+static struct fast_out *out;
+static char *text;
+static size_t bytes;
+
+static void begin(void)
+{
+	out = calloc(1, sizeof(*out));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(out);
+	out->out = open_memstream(&text, &bytes);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(out->out);
+}
+
+static void end(void)
+{
+	fast_flush(out);
+	fclose(out->out);
+	free(out);
+}
+
+/* All that was written since begin. */
+static void expect(const char *expected)
+{
+	end();
+	CU_ASSERT_STRING_EQUAL(text, expected);
+	free(text);
+	begin();
+}
+
+/* As printf has them, which took the time that this saves. */
+static void numbers_are_those_of_printf(void)
+{
+	static const uint64_t numbers[] = { 0, 1, 9, 10, 11, 99, 100, 101, 999, 1000, 12345, 99999,
+		123456789, UINT32_MAX, UINT64_C(10000000000000000000), UINT64_MAX };
+
+	begin();
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		for (unsigned width = 0; width < 80; width += 7) {
+			char line[160];
+
+			snprintf(line, sizeof(line), "%*" PRIu64 "|%" PRIx64, (int)width,
+				numbers[i], numbers[i]);
+			fast_number(out, numbers[i], width);
+			fast_text(out, "|");
+			fast_hex(out, numbers[i]);
+			expect(line);
+		}
+	}
+	end();
+	free(text);
+}
+
+static void fractions_have_their_point_and_sign(void)
+{
+	begin();
+	fast_fixed(out, 1234567, false, 6, 0);
+	expect("1.234567");
+	fast_fixed(out, 7, false, 6, 12);
+	expect("    0.000007");
+	fast_fixed(out, 0, true, 3, 8);
+	expect("  -0.000");
+	fast_fixed(out, 1500, true, 3, 0);
+	expect("-1.500");
+	fast_fixed(out, 1000000, false, 6, 3); /* as wide as it is */
+	expect("1.000000");
+	fast_fixed(out, UINT64_MAX, true, 9, 24);
+	expect("  -18446744073.709551615");
+	fast_fixed(out, 42, false, 0, 4);
+	expect("  42");
+	end();
+	free(text);
+}
+
+static void columns_are_filled_on_either_side(void)
+{
+	begin();
+	fast_column(out, "lo", 7);
+	fast_column(out, "lo", -4);
+	fast_column(out, "a-long-name", 4);
+	expect("     lolo  a-long-name");
+	fast_column(out, "", 70);
+	expect("                                                                      ");
+	end();
+	free(text);
+}
+
+/* More than the buffer holds, in pieces of all kinds, and one that is larger than it. */
+static void nothing_is_lost_where_the_buffer_ends(void)
+{
+	char *large = malloc(FAST_OUT_BYTES + 2), *expected = NULL;
+	size_t expected_bytes;
+	FILE *plain = open_memstream(&expected, &expected_bytes);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(large);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(plain);
+	memset(large, 'x', FAST_OUT_BYTES + 1);
+	large[FAST_OUT_BYTES + 1] = '\0';
+	begin();
+	for (uint64_t i = 0; i < 20000; i++) {
+		fast_number(out, i * i, (unsigned)(i % 40));
+		fast_text(out, " of ");
+		fast_fixed(out, i, i & 1, 3, 9);
+		fprintf(plain, "%*" PRIu64 " of ", (int)(i % 40), i * i);
+		fprintf(plain, "%9.3f", i & 1 ? -(double)i / 1000 : (double)i / 1000);
+	}
+	fast_text(out, large);
+	fputs(large, plain);
+	fclose(plain);
+	end();
+	CU_ASSERT_EQUAL(bytes, expected_bytes);
+	CU_ASSERT(bytes == expected_bytes && !memcmp(text, expected, bytes));
+	free(text);
+	free(expected);
+	free(large);
+}
+
+static void names_are_cleaned_once_and_found_by_number(void)
+{
+	struct clean_names cleaned = { 0 };
+	struct names *names = names_create();
+	const char *first;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(names);
+	CU_ASSERT_EQUAL(names_set(names, NAME_TASK, 700, "1 a\"\033", 5), 0);
+	CU_ASSERT_EQUAL(names_set(names, NAME_DEVICE, 0, "eth0", 4), 0);
+	first = clean_name(&cleaned, names, NAME_TASK, 700, CLEAN_JSON);
+	CU_ASSERT_STRING_EQUAL(first, "1 a\\\"\\u001b");
+	CU_ASSERT_PTR_EQUAL(clean_name(&cleaned, names, NAME_TASK, 700, CLEAN_JSON), first);
+	CU_ASSERT_STRING_EQUAL(clean_name(&cleaned, names, NAME_DEVICE, 0, CLEAN_JSON), "eth0");
+	CU_ASSERT_PTR_NULL(clean_name(&cleaned, names, NAME_DEVICE, 1, CLEAN_JSON));
+	CU_ASSERT_PTR_NULL(clean_name(&cleaned, names, NAME_REASON, 5, CLEAN_JSON));
+	clean_names_clear(&cleaned);
+	CU_ASSERT_STRING_EQUAL(
+		clean_name(&cleaned, names, NAME_TASK, 700, CLEAN_TERMINAL), "1 a\"?");
+	clean_names_clear(&cleaned);
+	names_destroy(names);
+}
+
+static const struct test_case cases[] = {
+	{ "numbers are those of printf", numbers_are_those_of_printf },
+	{ "fractions have their point and sign", fractions_have_their_point_and_sign },
+	{ "columns are filled on either side", columns_are_filled_on_either_side },
+	{ "nothing is lost where the buffer ends", nothing_is_lost_where_the_buffer_ends },
+	{ "names are cleaned once, and found by number",
+		names_are_cleaned_once_and_found_by_number },
+	{ 0 },
+};
+
+int main(int argc, char **argv)
+{
+	static const struct test_suite suites[] = { { "fast_out", cases, NULL, NULL }, { 0 } };
+
+	return test_main(argc, argv, suites);
+}
