@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define BLOCK_RECORDS 127
+#define ORDER_SHARE   5 /* of the memory for all that waits, order.c gets so much less */
 
 struct record {
 	struct event event;
@@ -258,7 +259,7 @@ static int give_up(struct runs *r)
 	uint64_t last_out = r->last_out;
 	struct event event;
 	unsigned cpu;
-	int error = order_create(&r->order, r->most < ORDER_RECORDS ? r->most : ORDER_RECORDS);
+	int error = order_create(&r->order, r->most / ORDER_SHARE);
 
 	runs_release(r, UINT64_MAX);
 	while (!error && next_released(r, &cpu, &event)) {

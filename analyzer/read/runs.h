@@ -15,12 +15,13 @@
 #include "event.h"
 #include <stddef.h>
 
-#define RUNS_EVENTS ((size_t)512 * 1024) /* 20 MiB */
-#define RUNS_MOST   1024
+#define RUNS_EVENTS ((size_t)960 * 1024) /* 37.5 MiB: two rounds of a buffer of 32 MiB, each full \
+					  */
+#define RUNS_MOST 1024
 
 struct runs;
 
-/* `events` may wait; order.c's bound is the same, and at least 256. 0 or -ENOMEM. */
+/* `events` may wait, 256 at least. 0 or -ENOMEM. */
 int runs_create(struct runs **runs, size_t events);
 
 /*
