@@ -23,9 +23,10 @@ const struct kernel_range kernel_ranges[FIELD_COUNT] = {
 #define B(field) FIELD_BIT(field)
 
 /* Fields of events with a packet, and of one that is handed to a device. */
-#define PACKET B(ADDRESS) | B(LEN)
-#define START  B(QUEUE) | B(TRANSPORT) | B(TRANSPORT_VALID) | B(GSO_SIZE) | B(GSO_SEGS) | B(GSO_TYPE)
-#define SOCK   B(ADDRESS) | B(FAMILY) | B(PROTOCOL) | B(ERROR) | B(FLAGS)
+#define PACKET  B(ADDRESS) | B(LEN)
+#define HEADERS B(TRANSPORT) | B(TRANSPORT_VALID) | B(GSO_SIZE) | B(GSO_SEGS) | B(GSO_TYPE)
+#define START   B(QUEUE) | HEADERS
+#define SOCK    B(ADDRESS) | B(FAMILY) | B(PROTOCOL) | B(ERROR) | B(FLAGS)
 
 /* A part of event.arg that is a field's number as it is. */
 #define PART(id, field, number)                                     \

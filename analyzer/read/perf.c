@@ -2,6 +2,7 @@
 /*
  * perf.data, from a file or piped: samples of tracepoints become events.
  */
+#include "order.h"
 #include "perf_impl.h"
 
 #include <errno.h>
@@ -144,7 +145,7 @@ int perf_reader_open(struct input *input, const char *file, const struct reader_
 	perf->input = input;
 	perf->file.fd = -1;
 	if (!reader_prepare(&perf->reader, &perf_format, file))
-		error = runs_create(&perf->runs, records);
+		error = runs_create(&perf->runs, records < ORDER_RECORDS ? records : RUNS_EVENTS);
 	perf->reader.source.format = "perf.data";
 	perf->names.names = perf->reader.names;
 	if (!error)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define BLOCK_RECORDS 127
+#define ORDER_SHARE   5 /* of the memory for all that waits, order.c gets so much less */
 
 struct record {
 	struct event event;
@@ -60,6 +61,10 @@ struct runs {
 
 	struct order *order; /* not NULL: all that is waiting and that follows goes through it */
 	struct event place;  /* to be added to it */
+	size_t ordered;      /* events in it */
+	size_t ordered_then; /* the same at the last release: all these precede the next one's time
+			      */
+	bool draining;       /* what was released comes out of it; then it is given up */
 	bool finished;
 };
 
@@ -204,19 +209,34 @@ static void end_get(struct runs *r)
 	r->free = block;
 }
 
-void runs_release(struct runs *r, uint64_t time)
+/* What the runs have up to that time can come out of them. */
+static void release_runs(struct runs *r, uint64_t time)
 {
-	end_put(r);
 	if (r->get.run)
 		end_get(r);
-	if (time > r->released)
-		r->released = time;
+	r->released = time;
 	r->heap_count = 0;
 	for (uint32_t i = 0; i < r->count; i++) {
 		if (is_released(r, &r->runs[i]))
 			push_heap(r, i);
 	}
 	begin_get(r);
+}
+
+/*
+ * Giving up is for as long as it must be: where at least half of what order.c has can come out, the
+ * rest goes back to the runs. (Less would be moved again and again.)
+ */
+void runs_release(struct runs *r, uint64_t time)
+{
+	end_put(r);
+	if (!r->order) {
+		release_runs(r, time);
+		return;
+	}
+	r->draining = r->ordered_then >= r->ordered - r->ordered_then && r->ordered_then;
+	r->ordered_then = r->ordered;
+	r->released = time;
 }
 
 static void take(struct runs *r, unsigned *cpu, struct event *event)
@@ -256,17 +276,22 @@ static inline int next_released(struct runs *r, unsigned *cpu, struct event *eve
 static int give_up(struct runs *r)
 {
 	uint64_t last_out = r->last_out;
+	size_t ordered = 0;
 	struct event event;
 	unsigned cpu;
-	int error = order_create(&r->order, r->most < ORDER_RECORDS ? r->most : ORDER_RECORDS);
+	int error = order_create(&r->order, r->most / ORDER_SHARE);
 
-	runs_release(r, UINT64_MAX);
+	end_put(r);
+	release_runs(r, UINT64_MAX);
 	while (!error && next_released(r, &cpu, &event)) {
 		error = order_add(r->order, cpu, &event);
+		ordered++;
 		free_blocks(r->free); /* order.c needs memory, too */
 		r->free = NULL;
 	}
 	r->last_out = last_out; /* nothing has come out yet */
+	r->ordered = ordered;
+	r->ordered_then = 0;
 	return error;
 }
 
@@ -373,8 +398,10 @@ int runs_commit(struct runs *r, unsigned cpu)
 {
 	struct record *record = r->put.at;
 
-	if (r->order)
+	if (r->order) {
+		r->ordered++;
 		return order_add(r->order, cpu, &r->place);
+	}
 	record->cpu = cpu;
 	record->number = r->number++;
 	r->put.low = record->event.time;
@@ -390,14 +417,60 @@ size_t runs_waiting(const struct runs *r)
 
 void runs_finish(struct runs *r)
 {
+	end_put(r);
 	r->finished = true;
-	runs_release(r, UINT64_MAX);
+	if (!r->order)
+		release_runs(r, UINT64_MAX);
+}
+
+/* The first event that was not released, and all that follow it, go back to the runs. */
+static int leave_order(struct runs *r, unsigned cpu, const struct event *first)
+{
+	struct order *order = r->order;
+	struct event event = *first, *place;
+	int status;
+
+	r->order = NULL;
+	r->draining = false;
+	do {
+		status = runs_place(r, event.time, &place);
+		if (status)
+			break;
+		*place = event;
+		status = runs_commit(r, cpu);
+		if (!status)
+			status = order_next(order, &cpu, &event);
+	} while (status == 1);
+	order_destroy(order);
+	return status;
+}
+
+/* Nothing comes out of order.c before all is in, or what is released is most of it. */
+static int next_ordered(struct runs *r, unsigned *cpu, struct event *event)
+{
+	int status;
+
+	if (!r->finished && !r->draining)
+		return 0;
+	status = order_next(r->order, cpu, event);
+	if (status < 0 || r->finished)
+		return status;
+	if (!status) {
+		order_destroy(r->order);
+		r->order = NULL;
+		r->draining = false;
+		return 0;
+	}
+	if (event->time > r->released)
+		return leave_order(r, *cpu, event);
+	r->last_out = event->time;
+	return 1;
 }
 
 int runs_next(struct runs *r, unsigned *cpu, struct event *event)
 {
 	if (r->order)
-		return r->finished ? order_next(r->order, cpu, event) : 0;
+		return next_ordered(r, cpu, event);
 	return next_released(r, cpu, event);
 }
 

@@ -7,7 +7,7 @@
  * An event is appended to a run that it doesn't precede, of these to the one that ends last
  * (patience sorting), so there are about as many runs as CPUs whose blocks overlap. What was
  * released is merged. Memory is bounded: where RUNS_EVENTS are waiting, or RUNS_MOST runs aren't
- * enough, the rest of the input is sorted as a whole (order.h).
+ * enough, what follows is sorted by order.c, until most of that can come out.
  */
 #ifndef ANALYZER_READ_RUNS_H
 #define ANALYZER_READ_RUNS_H
@@ -15,12 +15,14 @@
 #include "event.h"
 #include <stddef.h>
 
-#define RUNS_EVENTS ((size_t)512 * 1024) /* 20 MiB */
-#define RUNS_MOST   1024
+#define RUNS_EVENTS ((size_t)896 * 1024) /* 35 MiB: two rounds of buffers of 48 MB in all */
+((size_t)960 * 1024)                     /* 37.5 MiB: two rounds of a buffer of 32 MiB, each full \
+					  */
+#define RUNS_MOST 1024
 
-struct runs;
+	struct runs;
 
-/* `events` may wait; order.c's bound is the same, and at least 256. 0 or -ENOMEM. */
+/* `events` may wait, 256 at least. 0 or -ENOMEM. */
 int runs_create(struct runs **runs, size_t events);
 
 /*
