@@ -174,6 +174,30 @@ static const struct ringstat_command commands[] = {
 			"    ringstat convert --to csv trace.txt | head\n",
 	},
 	{
+		.name = "record",
+		.does = "record this kernel's events, for a report at once or a trace for later",
+		.options = "goFlkmjdescrpD",
+		.records = true,
+		.run = ringstat_record,
+		.explains =
+			"Records while COMMAND runs, or until SIGINT or SIGTERM (which COMMAND "
+			"gets, too).\n"
+			"Without --output the report of ringstat report is printed then; with it "
+			"a CTF\n"
+			"trace is written that all of ringstat reads. Groups, by what is asked "
+			"later:\n"
+			"tx (report), rx (timeline), napi, sock, rxcost. Events that were "
+			"overwritten\n"
+			"before they could be read are counted, and the exit status is 3.\n"
+			"It takes root, and leaves the machine's other tracing alone.\n"
+			"\n"
+			"EXAMPLES:\n"
+			"    ringstat record -- iperf3 -c 10.0.0.2\n"
+			"    ringstat record --ring 256 --profile linux-6.1 --duration 10\n"
+			"    ringstat record --follow                    # until Ctrl-C\n"
+			"    ringstat record -e rx -e sock -o trace/ -- curl http://10.0.0.2/\n",
+	},
+	{
 		.name = "dump",
 		.does = "the events that were understood, one a line, in the order of time",
 		.options = "jdfth",
@@ -211,8 +235,9 @@ static void print_usage(FILE *out)
 
 static void print_help(const struct ringstat_command *command)
 {
-	printf("Usage: ringstat %s [OPTION]... FILE...\n%c%s.\n\n", command->name,
-		command->does[0] - 'a' + 'A', command->does + 1);
+	printf("Usage: ringstat %s [OPTION]... %s\n%c%s.\n\n", command->name,
+		command->records ? "[COMMAND...]" : "FILE...", command->does[0] - 'a' + 'A',
+		command->does + 1);
 	ringstat_print_options(command, stdout);
 	printf("\n%s", command->explains);
 }
@@ -282,7 +307,7 @@ static int run(const struct ringstat_command *command, const struct ringstat_opt
 
 int main(int argc, char **argv)
 {
-	struct ringstat_options options = { .stall_ns = UINT64_C(2000000000) };
+	struct ringstat_options options = { .stall_ns = UINT64_C(2000000000), .buffer_kib = 8192 };
 	const struct ringstat_command *command;
 	struct diag diag = { "" };
 	int status;

@@ -37,6 +37,11 @@ struct ringstat_options {
 	uint32_t newest;         /* receive costs to print; 0: not given */
 	uint32_t budget;         /* of a NET_RX softirq, packets; 0: the default */
 	uint32_t budget_usecs;   /* and time */
+	unsigned groups;         /* of events to record: enum record_group */
+	const char *tracefs;     /* where it is mounted; NULL: it is found */
+	uint32_t buffer_kib;     /* of each CPU */
+	uint64_t duration_ns;    /* of a recording; 0: not limited */
+	bool follow;             /* show what is in the devices while recording */
 	char **files;
 	int file_count;
 };
@@ -49,6 +54,7 @@ struct ringstat_command {
 	const char *explains; /* paragraphs for --help, and EXAMPLES */
 	bool directions;      /* it takes the words tx and rx before the files */
 	bool prints_last; /* it prints when all input has been read, so that can go out at once */
+	bool records;     /* what follows the options is a command to run, not FILEs */
 	/*
 	 * Reads all files and writes the result. Returns a status; for STATUS_REFUSED, and for
 	 * STATUS_USAGE where options don't go together, diag tells why, and what has been
@@ -72,6 +78,7 @@ int ringstat_napi(const struct ringstat_options *options, FILE *out, struct diag
 int ringstat_diff(const struct ringstat_options *options, FILE *out, struct diag *diag);
 int ringstat_rxcost(const struct ringstat_options *options, FILE *out, struct diag *diag);
 int ringstat_sock(const struct ringstat_options *options, FILE *out, struct diag *diag);
+int ringstat_record(const struct ringstat_options *options, FILE *out, struct diag *diag);
 /* The capture's report. As ringstat_command.run, of one open capture, which it closes. */
 int ringstat_capture(struct capture *capture, const struct ringstat_options *options, FILE *out,
 	struct diag *diag);

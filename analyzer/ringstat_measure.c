@@ -37,7 +37,7 @@ int ringstat_measure_feed(const struct ringstat_measure *measure, void *state,
 	return 0;
 }
 
-static int finish(const struct ringstat_measure *measure, void *state,
+int ringstat_measure_finish(const struct ringstat_measure *measure, void *state,
 	const struct ringstat_input *input, FILE *out, struct diag *diag)
 {
 	struct report_input from = {
@@ -66,7 +66,7 @@ int ringstat_measure_input(const struct ringstat_measure *measure, struct ringst
 	if (!status)
 		status = ringstat_measure_feed(measure, state, input, diag);
 	if (!status)
-		status = finish(measure, state, input, out, diag);
+		status = ringstat_measure_finish(measure, state, input, out, diag);
 	measure->destroy(state);
 	ringstat_input_close(input);
 	return status;

@@ -30,6 +30,10 @@ int ringstat_measure_input(const struct ringstat_measure *measure, struct ringst
 int ringstat_measure_feed(const struct ringstat_measure *measure, void *state,
 	struct ringstat_input *input, struct diag *diag);
 
+/* What came of it goes to `out`. A status as ringstat_command.run. */
+int ringstat_measure_finish(const struct ringstat_measure *measure, void *state,
+	const struct ringstat_input *input, FILE *out, struct diag *diag);
+
 /* Writes an object and releases it; NULL is one that there was no memory for. 0, STATUS_REFUSED. */
 int ringstat_measure_write(json_t *json, FILE *out, struct diag *diag);
 

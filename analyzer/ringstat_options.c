@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ringstat.h"
 
+#include "groups.h"
 #include "transmit.h"
 #include <ctype.h>
 #include <errno.h>
@@ -34,6 +35,12 @@ static const struct {
 	{ 'o', "output", "PATH",
 		"-o: the file, or a CTF trace's folder, instead of standard output" },
 	{ 'C', "compat", NULL, "print the layout of perf's netdev-times script" },
+	{ 'g', "event", "GROUP",
+		"-e: tx (the default), rx, napi, sock, rxcost or all; may be repeated" },
+	{ 'F', "follow", NULL, "show each second what is in the devices, on standard error" },
+	{ 'l', "duration", "SECONDS", "record for so long; a command that still runs is ended" },
+	{ 'k', "buffer-kib", "N", "the kernel's buffer of each CPU (8192)" },
+	{ 'm', "tracefs", "FOLDER", "where tracefs is mounted (it is found)" },
 	{ 'h', "hz", "N", "frequency of a clock in cycles that the trace doesn't calibrate" },
 };
 
@@ -123,6 +130,47 @@ static int parse_device(const char *text, struct ringstat_options *options, stru
 	return 0;
 }
 
+static int parse_group(const char *text, struct ringstat_options *options, struct diag *diag)
+{
+	unsigned group = record_group_find(text);
+
+	options->groups |= group;
+	return group ? 0
+		     : diag_set(diag, STATUS_USAGE, "--event: '%s' is not one of %s", text,
+			       record_group_names);
+}
+
+static int parse_duration(const char *text, struct ringstat_options *options, struct diag *diag)
+{
+	if (parse_seconds("duration", text, &options->duration_ns, diag))
+		return STATUS_USAGE;
+	if (!options->duration_ns)
+		return diag_set(diag, STATUS_USAGE, "--duration: '%s' is no time at all", text);
+	return 0;
+}
+
+/* The options that only ringstat record has. */
+static int take_record(
+	int letter, const char *value, struct ringstat_options *options, struct diag *diag)
+{
+	switch (letter) {
+	case 'g':
+		return parse_group(value, options, diag);
+	case 'F':
+		options->follow = true;
+		return 0;
+	case 'l':
+		return parse_duration(value, options, diag);
+	case 'k':
+		return parse_u32("buffer-kib", value, &options->buffer_kib, diag);
+	case 'm':
+		options->tracefs = value;
+		return 0;
+	default:
+		return STATUS_USAGE;
+	}
+}
+
 static int take(int letter, const char *value, struct ringstat_options *options, struct ring *ring,
 	struct diag *diag)
 {
@@ -170,7 +218,7 @@ static int take(int letter, const char *value, struct ringstat_options *options,
 	case 'h':
 		return parse_number("hz", value, UINT64_MAX, &options->hz, diag);
 	default:
-		return STATUS_USAGE;
+		return take_record(letter, value, options, diag);
 	}
 }
 
@@ -209,10 +257,32 @@ static int compute_capacity(
 	return 0;
 }
 
-static int check(struct ringstat_options *options, const struct ring *ring, struct diag *diag)
+/* What nothing would come of. */
+static int check_record(struct ringstat_options *options, struct diag *diag)
+{
+	bool shapes_report = options->json || options->device || options->capacity ||
+			     options->expire_ns || options->stall_given;
+
+	if (!options->groups)
+		options->groups = RECORD_TX;
+	if (options->output && shapes_report)
+		return diag_set(diag, STATUS_USAGE,
+			"with --output no report is made that other options could shape: give them "
+			"to ringstat report");
+	if ((options->follow || !options->output) && !(options->groups & RECORD_TX))
+		return diag_set(diag, STATUS_USAGE,
+			"a report of what devices own takes --event tx; for other groups give "
+			"--output and ask ringstat then");
+	return 0;
+}
+
+static int check(const struct ringstat_command *command, struct ringstat_options *options,
+	const struct ring *ring, struct diag *diag)
 {
 	if (compute_capacity(options, ring, diag))
 		return STATUS_USAGE;
+	if (command->records)
+		return check_record(options, diag);
 	if (options->from_given && options->to_given && options->from_ns > options->to_ns)
 		return diag_set(diag, STATUS_USAGE, "--from is later than --to");
 	if (!options->file_count)
@@ -241,7 +311,7 @@ static int refuse(int found, char **argv, const struct option *known, struct dia
 /* Which of two values is meant nobody knows. 0 or STATUS_USAGE. */
 static int refuse_second(int letter, uint32_t *given, struct diag *diag)
 {
-	for (size_t i = 0; i < ROWS; i++) {
+	for (size_t i = 0; i < ROWS && letter != 'g'; i++) {
 		uint32_t bit = UINT32_C(1) << i;
 
 		if (rows[i].letter != letter)
@@ -272,7 +342,9 @@ int ringstat_options(int argc, char **argv, const struct ringstat_command *comma
 	struct ringstat_options *options, struct diag *diag)
 {
 	struct option known[ROWS + 2] = { { "help", no_argument, NULL, '?' + 256 } };
-	const char *letters = strchr(command->options, 'o') ? ":ho:" : ":h";
+	const char *letters = command->records                ? "+:he:o:"
+			      : strchr(command->options, 'o') ? ":ho:"
+							      : ":h";
 	struct ring ring = { 0 };
 	uint32_t given = 0;
 	int found, count = 1;
@@ -289,6 +361,8 @@ int ringstat_options(int argc, char **argv, const struct ringstat_command *comma
 	while ((found = getopt_long(argc, argv, letters, known, NULL)) != -1) {
 		if (found == 'h' || found == '?' + 256)
 			return STATUS_HELP;
+		if (found == 'e')
+			found = 'g' + 256;
 		if (found == 'o')
 			found += 256;
 		if (found == '?' || found == ':')
@@ -304,7 +378,7 @@ int ringstat_options(int argc, char **argv, const struct ringstat_command *comma
 			command->files, options->file_count);
 	if (command->directions)
 		take_directions(options);
-	return check(options, &ring, diag);
+	return check(command, options, &ring, diag);
 }
 
 void ringstat_print_options(const struct ringstat_command *command, FILE *out)

@@ -53,6 +53,22 @@ void transmit_destroy(struct transmit *transmit)
 	free(transmit);
 }
 
+bool transmit_look(const struct transmit *transmit, unsigned number, struct transmit_now *now)
+{
+	const struct device *device;
+
+	if (number >= transmit->device_count)
+		return false;
+	device = transmit->devices[number];
+	*now = (struct transmit_now){
+		.name = device->name,
+		.tx_packets = device->all.freed + device->all.delivered,
+		.in_device = device->all.occupancy.now,
+		.in_device_max = device->all.occupancy.max,
+	};
+	return true;
+}
+
 int transmit_event(struct transmit *transmit, unsigned cpu, const struct event *event)
 {
 	if (event->time > transmit->now)

@@ -118,6 +118,16 @@ int transmit_event(struct transmit *transmit, unsigned cpu, const struct event *
  */
 int transmit_finish(struct transmit *transmit, const struct transmit_report **report);
 
+/* A device while the measurement goes on. */
+struct transmit_now {
+	const char *name;
+	uint64_t tx_packets; /* completed laps so far */
+	uint64_t in_device, in_device_max;
+};
+
+/* Devices are numbered from 0 as they were first seen. False if there are not so many. */
+bool transmit_look(const struct transmit *transmit, unsigned number, struct transmit_now *now);
+
 void transmit_destroy(struct transmit *transmit);
 
 #endif

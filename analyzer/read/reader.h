@@ -25,7 +25,7 @@ struct reader_options {
 struct trace_source {
 	const char *file;   /* as the user named it */
 	const char *format; /* "perf.data", "trace.dat", "perf-script", "ftrace", "ctf", "costs"
-			       (also "sim", for a run's own events) */
+			       (also "sim" and "tracefs", for events that come from no file) */
 	const char *clock;  /* name of the clock if the trace tells it, else NULL */
 	uint64_t hz;        /* frequency of event.time; 0: cycles without a calibration */
 };

@@ -16,11 +16,9 @@
 #include <stddef.h>
 
 #define RUNS_EVENTS ((size_t)896 * 1024) /* 35 MiB: two rounds of buffers of 48 MB in all */
-((size_t)960 * 1024)                     /* 37.5 MiB: two rounds of a buffer of 32 MiB, each full \
-					  */
-#define RUNS_MOST 1024
+#define RUNS_MOST   1024
 
-	struct runs;
+struct runs;
 
 /* `events` may wait, 256 at least. 0 or -ENOMEM. */
 int runs_create(struct runs **runs, size_t events);

@@ -19,9 +19,11 @@ struct convert_job {
 	const struct trace_source *source;
 	const struct trace_counts *counts;
 	const struct names *names;
-	uint32_t capacity;  /* see reader_capacity */
-	const char *folder; /* a CTF trace's */
-	FILE *out;          /* all others' */
+	uint32_t capacity;   /* see reader_capacity */
+	const char *folder;  /* a CTF trace's */
+	FILE *out;           /* all others' */
+	uint64_t offset_s;   /* time of 0, in seconds since 1970, where that is known */
+	const uint8_t *uuid; /* of a CTF trace, 16 bytes; NULL: it is made from the source's name */
 };
 
 struct converter;

@@ -63,7 +63,11 @@ static void close_ctf(struct converter *converter)
 
 static int open_ctf(struct converter **opened, const struct convert_job *job, struct diag *diag)
 {
-	struct trace_info info = { .hz = job->source->hz, .capacity = job->capacity };
+	struct trace_info info = {
+		.hz = job->source->hz,
+		.capacity = job->capacity,
+		.offset_s = job->offset_s,
+	};
 	struct converter *converter = calloc(1, sizeof(*converter));
 	int error;
 
@@ -72,7 +76,10 @@ static int open_ctf(struct converter **opened, const struct convert_job *job, st
 		return diag_set(diag, -ENOMEM, "no memory");
 	converter->job = *job;
 	find_references(converter);
-	make_uuid(info.uuid, job);
+	if (job->uuid)
+		memcpy(info.uuid, job->uuid, sizeof(info.uuid));
+	else
+		make_uuid(info.uuid, job);
 	error = trace_writer_open(&converter->writer, job->folder, &info, 1, diag);
 	converter->open = !error;
 	if (error)
@@ -141,7 +148,10 @@ static int event_ctf(
 		return diag_set(diag, error, "no memory");
 	converter->events += event->id != EVENT_LOST;
 	event_emit(&converter->writer.sink, cpu, *event);
-	return 0;
+	error = converter->writer.error;
+	return error ? diag_set(diag, error, "%s: the trace can't be written: %s",
+			       converter->job.folder, strerror(-error))
+		     : 0;
 }
 
 static int finish_ctf(struct converter *converter, struct diag *diag)
