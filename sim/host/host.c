@@ -16,6 +16,8 @@ static const struct host_kernel kernels[] = {
 	{ .name = "linux-6.1",
 		.softirq_yields = true,
 		.ksoftirqd_owns = true,
+		.bql = true,
+		.bulk_dequeue = true,
 		.skb_bytes = 256,
 		.shared_info_bytes = 320 },
 };
@@ -60,6 +62,20 @@ uint64_t host_cost(struct host *host, enum host_cost what)
 		return host->cost[what];
 	factor = 1 + host->config.jitter * (2 * random_unit(&host->random) - 1);
 	return (uint64_t)((double)host->cost[what] * factor + 0.5);
+}
+
+void host_changed(struct host_changes *changes, uint64_t value, uint64_t now)
+{
+	if (changes->count && value == changes->last)
+		return;
+	if (changes->count < HOST_CHANGES_MOST) {
+		changes->first[changes->count].at = now;
+		changes->first[changes->count].value = value;
+	}
+	changes->count++;
+	changes->last = value;
+	if (value > changes->most)
+		changes->most = value;
 }
 
 /* The driver has let a packet go: its socket gets the memory back, the pool the packet. */
@@ -238,6 +254,7 @@ static void run_timers(struct host *host, uint64_t now)
 		host->watchdog_at +=
 			cycles_of_ns(E1000E_WATCHDOG_S * CYCLES_NS_PER_S, CLOCK_VIRTUAL_HZ);
 		e1000e_watchdog(host->port, now);
+		netdev_throttled(host, now);
 	}
 	host->timer_at = host->watchdog_at;
 	for (unsigned i = 0; i < host->config.sender_count; i++) {
@@ -262,6 +279,9 @@ static void collect(struct host *host, struct host_stats *stats, uint64_t end)
 	stats->qdisc_most = host->netdev.most;
 	stats->qdisc_at_end = host->netdev.count;
 	stats->ksoftirqd_wakes = host->ksoftirqd_wakes;
+	stats->limits = host->netdev.limits;
+	stats->limit_stops = host->netdev.holds;
+	stats->rates = host->netdev.rates;
 	stats->nic = *nic_stats(host->nic);
 	stats->driver = host->port->stats;
 	stats->hang = ring->hang;
@@ -277,6 +297,7 @@ int host_run(struct host *host, struct host_stats *stats)
 	uint64_t raised;
 
 	host->watchdog_at = cycles_of_ns(E1000E_WATCHDOG_S * CYCLES_NS_PER_S, CLOCK_VIRTUAL_HZ);
+	netdev_throttled(host, 0);
 	run_timers(host, 0);
 	while (!host->error) {
 		uint64_t at = nic_deadline(host->nic), device_at = at;

@@ -51,6 +51,8 @@ struct host_kernel {
 	uint32_t shared_info_bytes; /* counted into truesize since 3.2; 0: not */
 	bool softirq_yields;        /* no restart when a task waits, or after 2 ms (since 3.9) */
 	bool ksoftirqd_owns;        /* while it has work nobody else runs softirqs (4.9 to 6.3) */
+	bool bql;                   /* byte queue limits, where nobody says otherwise (since 3.3) */
+	bool bulk_dequeue;          /* with BQL, packets leave the qdisc in bulk (since 3.18) */
 };
 const struct host_kernel *host_kernel_find(const char *name); /* NULL if there is none */
 
@@ -69,6 +71,12 @@ struct host_sender {
 	uint64_t pause_cycles;      /* sleep between two messages; 0: none */
 };
 
+/* Byte queue limits: sysfs has the bounds as byte_queue_limits/limit_min and limit_max. */
+struct host_bql {
+	bool on;
+	uint64_t limit_min, limit_max; /* bytes; see dql.h */
+};
+
 struct host_config {
 	const struct host_kernel *kernel;
 	unsigned cpus;    /* 1 to HOST_CPUS_MOST */
@@ -78,8 +86,9 @@ struct host_config {
 	uint64_t seed; /* of the jitter */
 	uint32_t qdisc_limit;   /* packets */
 	uint32_t dev_tx_weight; /* packets of one queue run, where the kernel has no qdisc_yields */
-	uint32_t dev_weight;    /* NAPI budget of one poll, as the napi_poll event shows it */
-	uint32_t tick_hz;       /* CONFIG_HZ: when a waiting task may take over */
+	struct host_bql bql;
+	uint32_t dev_weight; /* NAPI budget of one poll, as the napi_poll event shows it */
+	uint32_t tick_hz;    /* CONFIG_HZ: when a waiting task may take over */
 	struct host_sender senders[HOST_SENDERS_MOST];
 	unsigned sender_count;
 	uint64_t stop;               /* cycles: senders end; what is under way is drained */
@@ -104,12 +113,26 @@ struct host_cpu_stats {
 	uint64_t busy[HOST_LEVELS]; /* cycles */
 };
 
+/* What a value was over time: the first changes of it, and how many there were. */
+#define HOST_CHANGES_MOST 64
+struct host_changes {
+	uint64_t count;
+	struct {
+		uint64_t at, value; /* cycles */
+	} first[HOST_CHANGES_MOST];
+	uint64_t last; /* value */
+	uint64_t most;
+};
+
 struct host_stats {
 	uint64_t end; /* cycles: of the last thing that happened */
 	struct host_sender_stats senders[HOST_SENDERS_MOST];
 	struct host_cpu_stats cpus[HOST_CPUS_MOST];
 	uint64_t qdisc_most; /* packets queued at one moment */
 	uint64_t ksoftirqd_wakes;
+	struct host_changes limits; /* of BQL, bytes */
+	uint64_t limit_stops;       /* times that BQL stopped the queue */
+	struct host_changes rates;  /* of interrupts, where the throttle is dynamic */
 	struct nic_stats nic;
 	struct e1000e_stats driver;
 	struct e1000e_hang hang;

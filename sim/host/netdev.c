@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between socket and driver: the queueing discipline, and who runs it. */
+/* Between socket and driver: the queueing discipline, who runs it, and BQL, which may stop it. */
 #include "world.h"
 
 #include <errno.h>
@@ -11,6 +11,8 @@ int netdev_init(struct host *host)
 	struct netdev *netdev = &host->netdev;
 
 	netdev->limit = host->config.qdisc_limit;
+	dql_init(&netdev->dql, host->config.bql.limit_min, host->config.bql.limit_max,
+		host->config.tick_hz, 0); /* ticks: a second */
 	netdev->slot = calloc((size_t)netdev->limit + 1, sizeof(struct rte_mbuf *));
 	return netdev->slot ? 0 : -ENOMEM;
 }
@@ -21,6 +23,8 @@ static struct rte_mbuf *take(struct netdev *netdev)
 
 	netdev->head = netdev->head == netdev->limit ? 0 : netdev->head + 1;
 	netdev->count--;
+	if (netdev->requeued)
+		netdev->requeued--;
 	return packet;
 }
 
@@ -30,6 +34,7 @@ static void put_back(struct netdev *netdev, struct rte_mbuf *packet)
 	netdev->head = netdev->head ? netdev->head - 1 : netdev->limit;
 	netdev->slot[netdev->head] = packet;
 	netdev->count++;
+	netdev->requeued++;
 }
 
 static void put(struct netdev *netdev, struct rte_mbuf *packet)
@@ -65,9 +70,15 @@ static void drop(struct cpu *cpu, struct rte_mbuf *packet, uint64_t now)
 	host->config.driver.stack.free(host, packet, now);
 }
 
+/* By the driver, for lack of descriptors, or by BQL. */
+static bool stopped(const struct host *host)
+{
+	return host->port->tx.stopped || host->netdev.held;
+}
+
 static bool may_run(const struct host *host)
 {
-	return !host->netdev.running && !host->port->tx.stopped;
+	return !host->netdev.running && !stopped(host);
 }
 
 void netdev_run_begin(struct host *host, struct queue_run *run, uint64_t now)
@@ -128,20 +139,69 @@ static bool run_used_up(const struct cpu *cpu, const struct queue_run *run, uint
 	return run->sent >= host->config.dev_tx_weight;
 }
 
+/*
+ * How many packets leave the queueing discipline together with the first (try_bulk_dequeue_skb):
+ * until they are what BQL still allows, the last one may exceed it, and no more than the run's
+ * quota. What was requeued goes out one at a time. (The bound by the quota is of 2025, and in
+ * Debian's 6.1.192, whose traces show bulks of 64.)
+ */
+static uint32_t bulk_after_first(const struct host *host, const struct queue_run *run)
+{
+	const struct netdev *netdev = &host->netdev;
+	uint32_t quota = host->config.dev_tx_weight - run->sent, bulk = 0, at = netdev->head;
+	int64_t room = dql_available(&netdev->dql) - netdev->slot[at]->pkt_len;
+
+	if (!host->config.bql.on || !host->config.kernel->bulk_dequeue || netdev->requeued)
+		return 0;
+	while (room > 0 && bulk < quota && bulk + 1 < netdev->count) {
+		at = at == netdev->limit ? 0 : at + 1;
+		room -= netdev->slot[at]->pkt_len;
+		bulk++;
+	}
+	return bulk;
+}
+
 static uint64_t run_next(struct cpu *cpu, struct queue_run *run, uint64_t now)
 {
 	struct host *host = cpu->host;
+	struct netdev *netdev = &host->netdev;
 
-	if (host->port->tx.stopped || !host->netdev.count || run_used_up(cpu, run, now)) {
+	if (stopped(host) || !netdev->count || (!run->bulk && run_used_up(cpu, run, now))) {
+		netdev->requeued += run->bulk; /* one put back is among them already */
 		run->state = RUN_OVER;
-		host->netdev.running = false;
-		if (!host->port->tx.stopped && host->netdev.count)
+		netdev->running = false;
+		if (!stopped(host) && netdev->count)
 			netdev_schedule(cpu, now);
 		return 0;
 	}
-	run->packet = take(&host->netdev);
+	run->bulk = run->bulk ? run->bulk - 1 : bulk_after_first(host, run);
+	run->packet = take(netdev);
 	run->state = RUN_START;
 	return host_cost(host, HOST_COST_qdisc);
+}
+
+/*
+ * The driver has taken a packet, or refused it. BQL counts it, and may stop the queue
+ * (netdev_tx_sent_queue). A bulk's tail is written with its last packet, or when the queue stops;
+ * the driver knows of its own stop only.
+ */
+static void sent(struct host *host, const struct queue_run *run, uint64_t now)
+{
+	struct netdev *netdev = &host->netdev;
+
+	if (!host->config.bql.on)
+		return;
+	if (run->rc == E1000E_TX_BUSY) {
+		e1000e_write_tail(host->port, now);
+		return;
+	}
+	dql_queued(&netdev->dql, run->bytes);
+	if (dql_available(&netdev->dql) >= 0)
+		return;
+	netdev->held = true;
+	netdev->holds++;
+	if (run->bulk && !host->port->tx.stopped)
+		e1000e_write_tail(host->port, now);
 }
 
 /* Returns the cycles until the next step; 0 and RUN_OVER if there is none. */
@@ -151,7 +211,9 @@ uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now)
 
 	if (run->state == RUN_START) {
 		run->bytes = run->packet->pkt_len;
+		host->port->more_follows = run->bulk > 0;
 		run->rc = e1000e_xmit(host->port, cpu->index, run->packet, now);
+		sent(host, run, now);
 		run->state = RUN_RETURN;
 		return host_cost(host, HOST_COST_xmit);
 	}
@@ -166,4 +228,32 @@ uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now)
 		run->direct = false;
 	}
 	return run_next(cpu, run, now);
+}
+
+/* A clean-up has ended: BQL hears of all its bytes at once (netdev_tx_completed_queue). */
+void netdev_cleaned(struct cpu *cpu, uint64_t now)
+{
+	struct host *host = cpu->host;
+	struct netdev *netdev = &host->netdev;
+	uint64_t bytes = host->port->stats.bytes - netdev->completed;
+
+	if (!host->config.bql.on || !bytes)
+		return;
+	netdev->completed += bytes;
+	dql_completed(&netdev->dql, bytes, now / host->tick);
+	host_changed(&netdev->limits, netdev->dql.limit, now);
+	if (!netdev->held || dql_available(&netdev->dql) < 0)
+		return;
+	netdev->held = false;
+	if (!host->port->tx.stopped)
+		netdev_schedule(cpu, now);
+}
+
+/* The driver may have set the throttle anew. */
+void netdev_throttled(struct host *host, uint64_t now)
+{
+	uint32_t rate = host->config.driver.interrupt_throttle_rate;
+
+	if (e1000e_throttle_kind(rate) == E1000E_THROTTLE_MODE)
+		host_changed(&host->netdev.rates, host->port->throttle.rate, now);
 }

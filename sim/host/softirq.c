@@ -103,11 +103,13 @@ static bool poll_step(struct cpu *cpu, uint64_t now)
 		cpu->due[HOST_SOFTIRQ] = now + host_cost(host, HOST_COST_clean);
 		return true;
 	}
+	netdev_cleaned(cpu, now);
 	if (e1000e_clean_done(host->port, cpu->index, now))
 		netdev_schedule(cpu, now);
 	host_emit(host, cpu->index, &event); /* transmit clean-up is no work in NAPI's count */
 	cpu->napi_scheduled = false;
 	e1000e_poll_done(host->port, now);
+	netdev_throttled(host, now);
 	cpu->softirq.polled = true;
 	cpu->due[HOST_SOFTIRQ] = now + host_cost(host, HOST_COST_poll);
 	return true;

@@ -10,6 +10,7 @@
 #ifndef SIM_HOST_WORLD_H
 #define SIM_HOST_WORLD_H
 
+#include "dql.h"
 #include "host.h"
 
 enum { NET_TX = 2, NET_RX = 3 }; /* linux/interrupt.h */
@@ -35,6 +36,7 @@ struct queue_run {
 	uint32_t bytes; /* of it, before the driver had it */
 	int rc;
 	bool direct;   /* the packet goes straight to the driver */
+	uint32_t bulk; /* packets that have left the queueing discipline with it and follow it */
 	uint32_t sent; /* from the queueing discipline, in this run */
 	uint64_t began;
 };
@@ -78,8 +80,16 @@ struct cpu {
 struct netdev {
 	struct rte_mbuf **slot; /* a circle of `limit` + 1: one more for a packet put back */
 	uint32_t limit, head, count, most;
-	bool running;   /* some CPU is in a queue run */
-	bool scheduled; /* NET_TX has been raised for it */
+	uint32_t requeued; /* of them, the first: had left, and the driver took none */
+	bool running;      /* some CPU is in a queue run */
+	bool scheduled;    /* NET_TX has been raised for it */
+
+	/* BQL stops the queue too, whatever room the ring has. */
+	bool held; /* __QUEUE_STATE_STACK_XOFF */
+	struct dql dql;
+	uint64_t completed; /* bytes that it was told of */
+	uint64_t holds;
+	struct host_changes limits, rates;
 };
 
 struct sender {
@@ -130,6 +140,9 @@ static inline void host_emit(struct host *host, unsigned cpu, const struct event
 		event_emit(host->config.sink, cpu, *event);
 }
 
+/* Books a value, if it isn't the last one. */
+void host_changed(struct host_changes *changes, uint64_t value, uint64_t now);
+
 /* The cycles that an action takes this time. */
 uint64_t host_cost(struct host *host, enum host_cost what);
 
@@ -174,6 +187,8 @@ uint64_t netdev_queue_xmit(
 void netdev_schedule(struct cpu *cpu, uint64_t now);
 void netdev_run_begin(struct host *host, struct queue_run *run, uint64_t now);
 uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now);
+void netdev_cleaned(struct cpu *cpu, uint64_t now);
+void netdev_throttled(struct host *host, uint64_t now);
 
 /* socket.c */
 void sender_init(struct sender *sender, struct host *host, const struct host_sender *config);
