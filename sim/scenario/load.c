@@ -462,6 +462,8 @@ int scenario_load(struct scenario *scenario, const char *file, const char *const
 	else
 		snprintf(loader.place, sizeof(loader.place), "%s", name);
 	error = check_together(scenario, loader.place, diag);
+	if (!error)
+		error = setting_settle_bql(scenario, loader.place, diag);
 	from_kernel(scenario);
 	return error;
 }

@@ -4,6 +4,7 @@
 
 #include "setting.h"
 #include <math.h>
+#include <string.h>
 
 #define OFTEN 0.05 /* share of time that is worth a word */
 
@@ -24,6 +25,11 @@ double outcome_seconds(const struct outcome *outcome)
 	const struct transmit_table *device = outcome_device(outcome);
 
 	return device ? seconds_of(device->last_event - device->first_event) : 0;
+}
+
+bool outcome_has_bql(const struct outcome *outcome)
+{
+	return !strcmp(outcome->scenario->driver.bql, "on");
 }
 
 uint64_t outcome_messages(const struct outcome *outcome)
@@ -277,6 +283,39 @@ static json_t *workload_json(const struct outcome *outcome)
 		(json_int_t)host->ksoftirqd_wakes, "hang", hang_json(&host->hang));
 }
 
+/* What was so at first, then each change; "changes" counts those that the list has no room for. */
+static json_t *changes_json(const struct host_changes *changes, const char *name)
+{
+	json_t *list = json_array();
+
+	for (uint64_t i = 0; i < changes->count && i < HOST_CHANGES_MOST; i++)
+		json_array_append_new(
+			list, json_pack("{s:I, s:I}", "at_ns", (json_int_t)changes->first[i].at,
+				      name, (json_int_t)changes->first[i].value));
+	return list;
+}
+
+/* Of what follows the load: BQL, and the throttle's dynamic modes. Absent where neither does. */
+static int add_followers(const struct outcome *outcome, json_t *object)
+{
+	const struct host_stats *host = &outcome->host;
+	int error = 0;
+
+	if (outcome_has_bql(outcome))
+		error = json_object_set_new(object, "bql",
+			json_pack("{s:I, s:I, s:I, s:I, s:o}", "limit",
+				(json_int_t)host->limits.last, "limit_most",
+				(json_int_t)host->limits.most, "stops",
+				(json_int_t)host->limit_stops, "changes",
+				(json_int_t)host->limits.count, "limits",
+				changes_json(&host->limits, "limit")));
+	if (!error && host->rates.count)
+		error = json_object_set_new(object, "throttle_changes",
+				json_integer((json_int_t)host->rates.count)) ||
+			json_object_set_new(object, "throttle", changes_json(&host->rates, "rate"));
+	return error;
+}
+
 json_t *outcome_json(const struct outcome *outcome)
 {
 	struct report report = { &outcome->source, &outcome->counts, outcome->report,
@@ -288,6 +327,7 @@ json_t *outcome_json(const struct outcome *outcome)
 	if (json_object_set_new(
 		    object, "scenario", setting_json(outcome->scenario, SCENARIO_RUN)) ||
 		json_object_set_new(object, "workload", workload_json(outcome)) ||
+		add_followers(outcome, object) ||
 		json_object_set_new(object, "published", published_json(outcome))) {
 		json_decref(object);
 		return NULL;

@@ -41,6 +41,7 @@ enum limit outcome_limit(const struct outcome *outcome);
 double outcome_blocked_share(const struct outcome *outcome); /* of the senders' time */
 double outcome_wire_share(const struct outcome *outcome);
 double outcome_cpu_share(const struct outcome *outcome);
+bool outcome_has_bql(const struct outcome *outcome);
 uint64_t outcome_dropped(const struct outcome *outcome);
 uint64_t outcome_messages(const struct outcome *outcome);
 

@@ -60,6 +60,8 @@ struct scenario {
 		uint64_t reserve, wake_threshold;
 		bool checksum;
 		uint64_t throttle_rate, tidv, tadv, rdtr, radv;
+		char bql[SCENARIO_TEXT_BYTES]; /* "on" or "off" */
+		uint64_t bql_limit_min, bql_limit_max;
 	} driver;
 	struct {
 		uint64_t cpus, irq_cpu;

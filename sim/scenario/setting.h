@@ -71,6 +71,9 @@ void setting_defaults(const struct setting *table, void *base);
 int setting_set(
 	struct scenario *scenario, const char *const *set, unsigned count, struct diag *diag);
 
+/* driver.bql becomes on or off, by the profile where it is auto. 0, or -EINVAL. */
+int setting_settle_bql(struct scenario *scenario, const char *place, struct diag *diag);
+
 /* A value as text, as it would be written in a file. */
 void setting_print(const struct setting *setting, const void *base, char *text, size_t bytes);
 

@@ -3,6 +3,7 @@
  * one. */
 #include "setting.h"
 
+#include "dql.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -125,6 +126,17 @@ const struct setting settings[] = {
 	{ .key = "driver.checksum", .type = SETTING_SWITCH, .offset = AT(driver.checksum),
 	  .default_value = "true",
 	  .help = "the device computes it: a context descriptor before each packet" },
+	{ .key = "driver.bql", .type = SETTING_CHOICE, .offset = AT(driver.bql),
+	  .default_value = "auto", .choices = "auto|on|off",
+	  .help = "byte queue limits; auto: on where the profile's kernel has them" },
+	{ .key = "driver.bql_limit_min", .type = SETTING_COUNT,
+	  .offset = AT(driver.bql_limit_min), .most = (double)DQL_LIMIT_MOST,
+	  .default_value = "0", .unit = "bytes",
+	  .help = "least limit (byte_queue_limits/limit_min)" },
+	{ .key = "driver.bql_limit_max", .type = SETTING_COUNT,
+	  .offset = AT(driver.bql_limit_max), .most = (double)DQL_LIMIT_MOST,
+	  .default_value = "1879048192", .unit = "bytes",
+	  .help = "greatest limit (byte_queue_limits/limit_max)" },
 	{ .key = "driver.InterruptThrottleRate", .type = SETTING_COUNT,
 	  .offset = AT(driver.throttle_rate), .most = 1e18, .default_value = "8000",
 	  .unit = "1/s", .check = check_throttle, .range = "0, 1, 3, 4, or 100 to 100000",
@@ -195,8 +207,8 @@ const struct setting settings[] = {
 /* clang-format on */
 
 /* The beginnings of keys that only one of them knows what to do with. */
-static const char *const of_run[] = { "duration_s", "clock", "host.", "workload", "published.",
-	NULL };
+static const char *const of_run[] = { "duration_s", "clock", "driver.bql", "host.", "workload",
+	"published.", NULL };
 static const char *const of_live[] = { "nic.rx_ring_size", "driver.RxIntDelay",
 	"driver.RxAbsIntDelay", NULL };
 

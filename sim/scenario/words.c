@@ -57,7 +57,7 @@ static void say_ring(const struct outcome *outcome, FILE *out)
 		" can own when its queue stops with fewer than %" PRIu64 " descriptors free.",
 		device->full_intervals, device->intervals, device->in_device_max, s->nic.ring_size,
 		s->driver.reserve);
-	if (s->driver.throttle_rate)
+	if (e1000e_throttle_kind(s->driver.throttle_rate) == E1000E_THROTTLE_FIXED)
 		paragraph(out,
 			"Interrupts come at least %.6f ms apart, and each frees what the ring "
 			"holds: that "
@@ -209,6 +209,41 @@ static void say_workload(const struct outcome *outcome, FILE *out)
 			host->nic.interrupts_lost, host->nic.writebacks_lost);
 }
 
+/* The first of the changes that are told in a line of text; JSON has more of them. */
+static void say_changes(const struct host_changes *changes, FILE *out)
+{
+	enum { MOST = 12 };
+	char text[64 * MOST];
+	size_t bytes = 0;
+
+	for (uint64_t i = 0; i < changes->count && i < MOST; i++)
+		bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes,
+			"%s%" PRIu64 " (%.6f s)", i ? ", " : "", changes->first[i].value,
+			(double)changes->first[i].at / 1e9);
+	if (changes->count > MOST)
+		snprintf(text + bytes, sizeof(text) - bytes, " and %" PRIu64 " more",
+			changes->count - MOST);
+	paragraph(out, "%s", text);
+}
+
+static void say_followers(const struct outcome *outcome, FILE *out)
+{
+	const struct host_stats *host = &outcome->host;
+
+	if (outcome_has_bql(outcome)) {
+		fprintf(out,
+			"BQL:      stopped the queue %" PRIu64 " times; limit %" PRIu64
+			" bytes at the end, at most %" PRIu64 "; it was:\n",
+			host->limit_stops, host->limits.last, host->limits.most);
+		say_changes(&host->limits, out);
+	}
+	if (host->rates.count) {
+		fprintf(out, "throttle: set %" PRIu64 " times, to interrupts a second:\n",
+			host->rates.count);
+		say_changes(&host->rates, out);
+	}
+}
+
 void scenario_settings_text(const struct scenario *scenario, enum scenario_use use, FILE *out)
 {
 	char value[SCENARIO_TEXT_BYTES];
@@ -328,6 +363,7 @@ void outcome_text(const struct outcome *outcome, FILE *out)
 		fprintf(out, "%s\n\n", s->title);
 	report_text(&report, out);
 	say_workload(outcome, out);
+	say_followers(outcome, out);
 	say_hang(&outcome->host.hang, out);
 	if (outcome_has_figures(outcome)) {
 		fprintf(out, "\nbeside the figures of %s:\n", s->published.source);
