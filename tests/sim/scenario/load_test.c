@@ -195,6 +195,23 @@ static void throttle_values_are_the_drivers(void)
 	}
 }
 
+/* The profile's kernel decides unless the user does; bounds without limits mean nothing. */
+static void bql_is_the_profiles_or_as_told(void)
+{
+	CU_ASSERT_EQUAL(load("", NULL, 0), 0);
+	CU_ASSERT_STRING_EQUAL(scenario.driver.bql, "on");
+	CU_ASSERT_EQUAL(load("driver: {profile: linux-2.6.35}\n", NULL, 0), 0);
+	CU_ASSERT_STRING_EQUAL(scenario.driver.bql, "off");
+	CU_ASSERT_EQUAL(load("driver: {profile: linux-2.6.35, bql: on}\n", NULL, 0), 0);
+	CU_ASSERT_STRING_EQUAL(scenario.driver.bql, "on");
+	says("driver: {bql_limit_min: 7, bql_limit_max: 6}\n",
+		"driver.bql_limit_min: 7: more than bql_limit_max, 6");
+	says("driver: {bql: off, bql_limit_max: 2150}\n",
+		"driver.bql_limit_max: there are no byte queue limits: driver.bql is off");
+	refused("driver: {bql: maybe}\n", 1, "driver.bql", "auto");
+	refused("driver: {bql_limit_max: 1879048193}\n", 1, "bql_limit_max", "1879048192");
+}
+
 static void set_takes_the_path_or_its_last_part(void)
 {
 	static const char *const set[] = { "nic.ring_size=512", "send=1", "message_bytes=9",
@@ -312,6 +329,7 @@ static const struct test_case cases[] = {
 	{ "a wrong kind is refused", a_wrong_kind_is_refused },
 	{ "a value out of range is refused", a_value_out_of_range_is_refused },
 	{ "throttle values are the driver's", throttle_values_are_the_drivers },
+	{ "BQL is the profile's or as told", bql_is_the_profiles_or_as_told },
 	{ "--set takes the path or its last part", set_takes_the_path_or_its_last_part },
 	{ "--set obeys the same rules", set_obeys_the_same_rules },
 	{ "a key set twice is refused", a_key_set_twice_is_refused },

@@ -153,6 +153,93 @@ static void a_real_drivers_traces_are_predicted(void)
 	}
 }
 
+/* BQL at its defaults: its limit covers an interval, and the ring fills up nevertheless. */
+static void bql_does_not_keep_a_throttled_ring_from_filling(void)
+{
+	run("e1000e-6.1-r256-itr500-1472B-bql.yaml", NULL, 0);
+	CU_ASSERT_EQUAL(device->in_device_max, 117);
+	CU_ASSERT(near(device->lap.avg, 1773401, 0.05));
+	CU_ASSERT(near((double)device->lap.max, 1984871, 0.02));
+	CU_ASSERT(near(per_s(), 58396, 0.05));
+	CU_ASSERT(outcome.host.limits.last >= 117 * 1514);
+	CU_ASSERT_EQUAL(outcome.host.limits.count, 7); /* 1, 3, 7 … 127 packets */
+	outcome_release(&outcome);
+}
+
+/*
+ * 1514 bytes and 24 more between frames take 12.304 us at 1 Gbit/s: a full ring of 117 is a lap of
+ * 1.4396 ms, and 81,274 a second are all that the wire takes.
+ */
+static void on_a_busy_wire_bql_shortens_the_lap(void)
+{
+	static const char *const off[] = { "bql=off" };
+	double lap;
+
+	run("bql-wire-bound.yaml", off, 1);
+	CU_ASSERT_EQUAL(device->in_device_max, 117);
+	CU_ASSERT(near((double)device->lap.max, 117 * 12304, 0.01));
+	CU_ASSERT(near(device->lap.avg, 117 * 12304, 0.05)); /* it isn't full all the time */
+	CU_ASSERT(near(per_s(), 1e9 / 12304, 0.005));
+	lap = device->lap.avg;
+	outcome_release(&outcome);
+
+	run("bql-wire-bound.yaml", NULL, 0);
+	CU_ASSERT(device->in_device_max <= 10); /* two intervals of 4.06 frames, and one frame */
+	CU_ASSERT(device->lap.avg < lap / 5);
+	CU_ASSERT(near(per_s(), 1e9 / 12304, 0.005));
+	CU_ASSERT_EQUAL(outcome_limit(&outcome), LIMIT_WIRE);
+	outcome_release(&outcome);
+}
+
+static void assert_rates(const uint64_t *rates, uint64_t count)
+{
+	CU_ASSERT_EQUAL(outcome.host.rates.count, count);
+	for (uint64_t i = 0; i < count && i < outcome.host.rates.count; i++)
+		CU_ASSERT_EQUAL(outcome.host.rates.first[i].value, rates[i]);
+}
+
+/* Down to 4000 at once, and back by a quarter of 20000 an interval. */
+static void mode_3_follows_the_load(void)
+{
+	static const uint64_t rates[] = { 20000, 4000, 9000, 14000, 19000, 20000 };
+
+	run("throttle-mode-3.yaml", NULL, 0);
+	assert_rates(rates, 6);
+	/* the light load begins at 30 ms and sends once in 1 ms; a packet's interrupt follows it */
+	CU_ASSERT(near((double)outcome.host.rates.first[2].at, 30e6, 0.002));
+	CU_ASSERT(near((double)outcome.host.rates.first[5].at, 33e6, 0.002));
+	outcome_release(&outcome);
+}
+
+/*
+ * It begins in the class of 70000, which is approached by 17500 an interval. At 55000 an interval
+ * has fewer than 5 packets, so that 512 bytes are many: 20000 at once, and from there bulk. On the
+ * way back the light load is of the class of 70000 from the second interval on.
+ */
+static void mode_1_goes_further_up(void)
+{
+	static const char *const set[] = { "InterruptThrottleRate=1" };
+	static const uint64_t rates[] = { 20000, 37500, 55000, 20000, 4000, 9000, 26500, 44000,
+		61500, 70000 };
+
+	run("throttle-mode-3.yaml", set, 1);
+	assert_rates(rates, 10);
+	outcome_release(&outcome);
+}
+
+/* Mode 4 knows nothing before the first watchdog; then all goes one way: 8000. */
+static void mode_4_looks_every_two_seconds(void)
+{
+	static const char *const set[] = { "InterruptThrottleRate=4", "duration_s=2.1",
+		"start_s=1.5" };
+	static const uint64_t rates[] = { 4, 8000 };
+
+	run("throttle-mode-3.yaml", set, 3);
+	assert_rates(rates, 2);
+	CU_ASSERT_EQUAL(outcome.host.rates.first[1].at, UINT64_C(2000000000));
+	outcome_release(&outcome);
+}
+
 /*
  * The transmitter stops at 1 s. The stall begins with the last free, at most one throttle gap (125
  * us) and a delay of 33 us earlier or later; 117 packets are inside, and 2 descriptors each lie
@@ -269,6 +356,12 @@ static const struct test_case cases[] = {
 	{ "with more interrupts the sender decides", with_more_interrupts_the_sender_decides },
 	{ "a ring of 384 owns 182", a_ring_of_384_owns_182 },
 	{ "a real driver's traces are predicted", a_real_drivers_traces_are_predicted },
+	{ "BQL does not keep a throttled ring from filling",
+		bql_does_not_keep_a_throttled_ring_from_filling },
+	{ "on a busy wire BQL shortens the lap", on_a_busy_wire_bql_shortens_the_lap },
+	{ "mode 3 follows the load", mode_3_follows_the_load },
+	{ "mode 1 goes further up", mode_1_goes_further_up },
+	{ "mode 4 looks every two seconds", mode_4_looks_every_two_seconds },
 	{ "a dead transmitter is one stall", a_dead_transmitter_is_one_stall },
 	{ "an idle device does not stall", an_idle_device_does_not_stall },
 	{ "a late death is seen", a_late_death_is_seen },
