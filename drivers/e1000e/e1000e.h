@@ -43,7 +43,6 @@ struct e1000e_profile {
 	uint16_t rs_threshold;   /* at most, where the user names none; 0: RS with each packet */
 	uint16_t free_threshold; /* the same for tx_free_thresh; 0: not the driver's */
 	bool xmit_more;          /* the tail is written once for several packets (since 3.18) */
-				 /* BQL, which 6.1 has and 2.6.35 hasn't, gets its fields here. */
 };
 
 /* Ended by a profile whose name is NULL. */
