@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ringside: runs scenarios on the modelled NIC. */
 #include "descriptors.h"
+#include "lesson.h"
 #include "live.h"
 
 #include <errno.h>
@@ -30,6 +31,7 @@ static const char usage_text[] =
 	"       ringside compare CONFIG... [--set KEY=VALUE]...\n"
 	"       ringside live [CONFIG] --tap NAME --tap NAME [--set KEY=VALUE]... [--seed N]\n"
 	"                [--trace DIR] [--duration S] [--interval S] [--json]\n"
+	"       ringside lesson NAME\n"
 	"       ringside run --help-config\n"
 	"\n"
 	"run      runs a scenario on the modelled NIC and reports what the device did to packets\n"
@@ -37,6 +39,7 @@ static const char usage_text[] =
 	"live     joins two TAP interfaces through two modelled NICs, in real time, until SIGINT "
 	"or\n"
 	"         SIGTERM; a scenario's host and workload are replaced by the kernels behind them\n"
+	"lesson   runs an experiment and tells what came of it; without NAME, names the lessons\n"
 	"\n"
 	"  -s, --set KEY=VALUE  overrides a key of the file; KEY is the dotted path, or its last "
 	"part\n"
@@ -56,6 +59,7 @@ static const char usage_text[] =
 	"  ringside run configs/sanagi-256.yaml --set ring_size=384 --json\n"
 	"  ringside run configs/sanagi-256.yaml --set duration_s=0.1 --trace /tmp/trace\n"
 	"  ringside compare configs/sanagi-256.yaml configs/sanagi-512.yaml\n"
+	"  ringside lesson bql\n"
 	"  ringside live configs/sanagi-256.yaml --tap ring0 --tap ring1 --interval 1\n"
 	"\n"
 	"Exit status: 0 complete; 1 wrong usage; 2 a scenario can't be read or is refused, or an\n"
@@ -286,6 +290,31 @@ static int live(void)
 	return status;
 }
 
+static int name_lessons(void)
+{
+	for (size_t i = 0; lessons[i]; i++)
+		printf("%-12s%s\n", lessons[i]->name, lessons[i]->about);
+	return finish(true);
+}
+
+static int lesson(void)
+{
+	const struct lesson *lesson;
+	struct diag diag;
+
+	if (env.config_count > 1 || env.set_count || env.json || env.run.trace || env.help_config ||
+		has_live_options())
+		return usage_error("lesson takes a lesson's name and no option", "");
+	if (!env.config_count)
+		return name_lessons();
+	lesson = lesson_find(env.configs[0]);
+	if (!lesson)
+		return usage_error("there is no such lesson: ", env.configs[0]);
+	if (lesson_give(lesson, stdout, &diag))
+		return fail(diag.text);
+	return finish(true);
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -293,6 +322,7 @@ static const struct {
 	{ "run", run },
 	{ "compare", compare },
 	{ "live", live },
+	{ "lesson", lesson },
 };
 
 int main(int argc, char **argv)

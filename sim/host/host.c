@@ -281,6 +281,8 @@ static void collect(struct host *host, struct host_stats *stats, uint64_t end)
 	stats->ksoftirqd_wakes = host->ksoftirqd_wakes;
 	stats->limits = host->netdev.limits;
 	stats->limit_stops = host->netdev.holds;
+	stats->limit_stopped =
+		host->netdev.held_for + (host->netdev.held ? end - host->netdev.held_at : 0);
 	stats->rates = host->netdev.rates;
 	stats->nic = *nic_stats(host->nic);
 	stats->driver = host->port->stats;

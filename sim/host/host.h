@@ -132,6 +132,7 @@ struct host_stats {
 	uint64_t ksoftirqd_wakes;
 	struct host_changes limits; /* of BQL, bytes */
 	uint64_t limit_stops;       /* times that BQL stopped the queue */
+	uint64_t limit_stopped;     /* cycles that it stood for that */
 	struct host_changes rates;  /* of interrupts, where the throttle is dynamic */
 	struct nic_stats nic;
 	struct e1000e_stats driver;

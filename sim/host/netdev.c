@@ -200,6 +200,7 @@ static void sent(struct host *host, const struct queue_run *run, uint64_t now)
 		return;
 	netdev->held = true;
 	netdev->holds++;
+	netdev->held_at = now;
 	if (run->bulk && !host->port->tx.stopped)
 		e1000e_write_tail(host->port, now);
 }
@@ -245,6 +246,7 @@ void netdev_cleaned(struct cpu *cpu, uint64_t now)
 	if (!netdev->held || dql_available(&netdev->dql) < 0)
 		return;
 	netdev->held = false;
+	netdev->held_for += now - netdev->held_at;
 	if (!host->port->tx.stopped)
 		netdev_schedule(cpu, now);
 }

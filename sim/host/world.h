@@ -87,8 +87,8 @@ struct netdev {
 	/* BQL stops the queue too, whatever room the ring has. */
 	bool held; /* __QUEUE_STATE_STACK_XOFF */
 	struct dql dql;
-	uint64_t completed; /* bytes that it was told of */
-	uint64_t holds;
+	uint64_t completed;                /* bytes that it was told of */
+	uint64_t holds, held_at, held_for; /* times, and cycles */
 	struct host_changes limits, rates;
 };
 

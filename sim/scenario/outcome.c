@@ -6,9 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-#define OFTEN 0.05 /* share of time that is worth a word */
+#define OFTEN       0.05 /* share of time that is worth a word */
+#define BQL_DECIDES 0.5
 
-const char *const limit_names[] = { "sender", "ring", "send_buffer", "wire", "stall", "none" };
+const char *const limit_names[] = { "sender", "ring", "bql", "send_buffer", "wire", "stall",
+	"none" };
 
 const struct transmit_table *outcome_device(const struct outcome *outcome)
 {
@@ -63,6 +65,13 @@ double outcome_wire_share(const struct outcome *outcome)
 	return seconds > 0 ? seconds_of(outcome->host.nic.wire_busy) / seconds : 0;
 }
 
+double outcome_bql_share(const struct outcome *outcome)
+{
+	double seconds = outcome_seconds(outcome);
+
+	return seconds > 0 ? seconds_of(outcome->host.limit_stopped) / seconds : 0;
+}
+
 /* The busiest CPU that a flood runs on. */
 double outcome_cpu_share(const struct outcome *outcome)
 {
@@ -105,6 +114,8 @@ enum limit outcome_limit(const struct outcome *outcome)
 		return LIMIT_SENDER;
 	if (device->verdict == VERDICT_PACKED && 2 * device->full_intervals > device->intervals)
 		return LIMIT_RING;
+	if (outcome_bql_share(outcome) >= BQL_DECIDES)
+		return LIMIT_BQL;
 	return outcome_blocked_share(outcome) >= OFTEN ? LIMIT_BUFFER : LIMIT_SENDER;
 }
 
@@ -303,10 +314,11 @@ static int add_followers(const struct outcome *outcome, json_t *object)
 
 	if (outcome_has_bql(outcome))
 		error = json_object_set_new(object, "bql",
-			json_pack("{s:I, s:I, s:I, s:I, s:o}", "limit",
+			json_pack("{s:I, s:I, s:I, s:f, s:I, s:o}", "limit",
 				(json_int_t)host->limits.last, "limit_most",
 				(json_int_t)host->limits.most, "stops",
-				(json_int_t)host->limit_stops, "changes",
+				(json_int_t)host->limit_stops, "stopped_share",
+				outcome_bql_share(outcome), "changes",
 				(json_int_t)host->limits.count, "limits",
 				changes_json(&host->limits, "limit")));
 	if (!error && host->rates.count)

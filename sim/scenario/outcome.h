@@ -11,6 +11,7 @@
 enum limit {
 	LIMIT_SENDER, /* its CPU time, or its pauses */
 	LIMIT_RING,   /* full in most intervals between clean-ups */
+	LIMIT_BQL,    /* its bound stopped the queue, though ring and wire had room */
 	LIMIT_BUFFER, /* the sender slept for send buffer, though the ring had room */
 	LIMIT_WIRE,   /* busy nearly all the time */
 	LIMIT_STALL,  /* nothing left the device for long, or something never did */
@@ -42,6 +43,10 @@ double outcome_blocked_share(const struct outcome *outcome); /* of the senders' 
 double outcome_wire_share(const struct outcome *outcome);
 double outcome_cpu_share(const struct outcome *outcome);
 bool outcome_has_bql(const struct outcome *outcome);
+double outcome_bql_share(const struct outcome *outcome); /* of time: BQL stopped the queue */
+
+/* Prints a text in lines of at most 96 columns; what is longer than 2 KiB is cut. */
+void paragraph(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 uint64_t outcome_dropped(const struct outcome *outcome);
 uint64_t outcome_messages(const struct outcome *outcome);
 

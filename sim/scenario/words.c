@@ -19,12 +19,10 @@ static double gap_ms(const struct scenario *scenario)
 	return (double)units * ITR_UNIT_NS / 1e6;
 }
 
-/* Prints a text in lines of at most 96 columns. */
-static void paragraph(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void paragraph(FILE *out, const char *format, ...)
+void paragraph(FILE *out, const char *format, ...)
 {
 	enum { WIDTH = 96 };
-	char text[1024];
+	char text[2048];
 	va_list args;
 	size_t column = 0;
 
@@ -133,6 +131,14 @@ static void say(const struct outcome *outcome, FILE *out)
 		break;
 	case LIMIT_SENDER:
 		say_sender(outcome, out);
+		break;
+	case LIMIT_BQL:
+		paragraph(out,
+			"BQL decides: its limit of %" PRIu64
+			" bytes kept the queue stopped %.0f %% of the time, though neither ring "
+			"nor wire nor CPU was at its own. driver.bql_limit_max is too small for "
+			"the time between interrupts, or they come late.",
+			outcome->host.limits.last, 100 * outcome_bql_share(outcome));
 		break;
 	case LIMIT_BUFFER:
 		paragraph(out,

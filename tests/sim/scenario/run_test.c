@@ -166,6 +166,19 @@ static void bql_does_not_keep_a_throttled_ring_from_filling(void)
 	outcome_release(&outcome);
 }
 
+/* 13 packets of 1514 bytes are less than 20000, and the 14th goes over: 14 in 2 ms. */
+static void a_small_bound_of_bql_decides(void)
+{
+	static const char *const set[] = { "bql_limit_max=20000" };
+
+	run("e1000e-6.1-r256-itr500-1472B-bql.yaml", set, 1);
+	CU_ASSERT_EQUAL(device->in_device_max, 14);
+	CU_ASSERT(near(per_s(), 7000, 0.03));
+	CU_ASSERT_EQUAL(outcome_limit(&outcome), LIMIT_BQL);
+	CU_ASSERT(outcome_bql_share(&outcome) > 0.95);
+	outcome_release(&outcome);
+}
+
 /*
  * 1514 bytes and 24 more between frames take 12.304 us at 1 Gbit/s: a full ring of 117 is a lap of
  * 1.4396 ms, and 81,274 a second are all that the wire takes.
@@ -358,6 +371,7 @@ static const struct test_case cases[] = {
 	{ "a real driver's traces are predicted", a_real_drivers_traces_are_predicted },
 	{ "BQL does not keep a throttled ring from filling",
 		bql_does_not_keep_a_throttled_ring_from_filling },
+	{ "a small bound of BQL decides", a_small_bound_of_bql_decides },
 	{ "on a busy wire BQL shortens the lap", on_a_busy_wire_bql_shortens_the_lap },
 	{ "mode 3 follows the load", mode_3_follows_the_load },
 	{ "mode 1 goes further up", mode_1_goes_further_up },
