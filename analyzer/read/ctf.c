@@ -112,17 +112,6 @@ static int check_names(struct ctf_reader *ctf, const struct lane *lane, struct d
 	return error;
 }
 
-static void make_lost(struct lane *lane, uint64_t lost)
-{
-	lane->event = (struct event){
-		.time = ctf_stream_time(&lane->stream),
-		.id = EVENT_LOST,
-		.device = EVENT_NO_DEVICE,
-		.queue = EVENT_NO_QUEUE,
-		.arg = event_lost_arg(lost, false),
-	};
-}
-
 /* Moves a lane to its next event. Returns 1; 0 at its end; or a negative errno. */
 static int advance(struct ctf_reader *ctf, struct lane *lane, struct diag *diag)
 {
@@ -134,7 +123,7 @@ static int advance(struct ctf_reader *ctf, struct lane *lane, struct diag *diag)
 			&lane->stream, ctf->metadata.info.uuid, &record, &lost, diag)) > 0) {
 		lane->cpu = lane->stream.cpu;
 		if (step == CTF_LOST) {
-			make_lost(lane, lost);
+			lane->event = event_lost(ctf_stream_time(&lane->stream), lost, false);
 			reader_saw(&ctf->reader, lane->event.time);
 			reader_lost(&ctf->reader, lost, false);
 			return 1;

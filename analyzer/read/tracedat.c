@@ -149,13 +149,7 @@ static void make_lost(struct tracedat_reader *dat, struct lane *lane, struct eve
 	struct tracedat_gap *gap = &lane->gap;
 	uint64_t at_least = gap->lost ? gap->lost : 1;
 
-	*event = (struct event){
-		.time = time_of(&dat->file, lane->entry.time),
-		.id = EVENT_LOST,
-		.device = EVENT_NO_DEVICE,
-		.queue = EVENT_NO_QUEUE,
-		.arg = event_lost_arg(at_least, gap->unknown),
-	};
+	*event = event_lost(time_of(&dat->file, lane->entry.time), at_least, gap->unknown);
 	/* the statistics know, of all gaps together */
 	reader_lost(&dat->reader, at_least, gap->unknown && !lane->stream.place->overwritten);
 	gap->any = false;
