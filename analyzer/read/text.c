@@ -5,6 +5,7 @@
  * counted. All lines are read before the first event is handed out, since the last one may be the
  * earliest.
  */
+#include "cycles.h"
 #include "order.h"
 #include "reader_impl.h"
 #include "text_end.h"
@@ -346,7 +347,8 @@ int text_reader_open(struct input *input, const char *file, const struct reader_
 	if (!error && !text->any_event)
 		error = refuse(text, diag);
 	if (!error)
-		error = reader_set_hz(&text->reader, text->cycles ? 0 : 1000000000, options, diag);
+		error = reader_set_hz(
+			&text->reader, text->cycles ? 0 : CYCLES_NS_PER_S, options, diag);
 	if (error)
 		close_text(&text->reader);
 	else
