@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tracedat_stream.h"
 
+#include "bytes.h"
 #include "tracedat_parts.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -127,7 +128,7 @@ static int take_number(struct tracedat_stream *stream, uint32_t *number, struct 
 		return cut(stream);
 	if (error)
 		return failed(stream, error, diag);
-	*number = (uint32_t)ring_number(data, sizeof(data), stream->file->big_endian);
+	*number = bytes_32(data, stream->file->big_endian);
 	stream->at += sizeof(data);
 	return 1;
 }
