@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ringstat.h"
 
+#include "cycles.h"
 #include "groups.h"
 #include "transmit.h"
 #include <ctype.h>
@@ -92,8 +93,8 @@ static int parse_u32(const char *name, const char *text, uint32_t *number, struc
 /* "64.856929": digits, and up to nine behind a point. Exact, as no double is. */
 static int parse_seconds(const char *name, const char *text, uint64_t *ns, struct diag *diag)
 {
-	const uint64_t most_s = UINT64_MAX / 1000000000 - 1;
-	uint64_t seconds = 0, fraction = 0, unit = 100000000;
+	const uint64_t most_s = UINT64_MAX / CYCLES_NS_PER_S - 1;
+	uint64_t seconds = 0, fraction = 0, unit = CYCLES_NS_PER_S / 10;
 	const char *p = text;
 
 	for (; isdigit((unsigned char)*p) && seconds <= most_s; p++)
@@ -109,7 +110,7 @@ static int parse_seconds(const char *name, const char *text, uint64_t *ns, struc
 		return diag_set(diag, STATUS_USAGE,
 			"--%s: '%s' is not a number of seconds, to a nanosecond at best, like 1.5",
 			name, text);
-	*ns = seconds * 1000000000 + fraction;
+	*ns = seconds * CYCLES_NS_PER_S + fraction;
 	return 0;
 }
 

@@ -137,13 +137,22 @@ static inline unsigned event_queue(const struct event *event)
 
 #define EVENT_LOST_MOST INT64_MAX /* of one LOST event, and of a trace: JSON holds it, too */
 
-/* The arg of a LOST event. Of more than EVENT_LOST_MOST it is not known how many there were. */
-static inline uint64_t event_lost_arg(uint64_t count, bool unknown)
+/*
+ * Events were lost, of no device: at least `count`, of which more than EVENT_LOST_MOST can't be
+ * told and are unknown, too.
+ */
+static inline struct event event_lost(uint64_t time, uint64_t count, bool unknown)
 {
 	bool too_many = count > EVENT_LOST_MOST;
 
-	return EVENT_PUT(LOST, count, too_many ? EVENT_LOST_MOST : count) |
-	       EVENT_PUT(LOST, unknown, unknown || too_many);
+	return (struct event){
+		.time = time,
+		.id = EVENT_LOST,
+		.device = EVENT_NO_DEVICE,
+		.queue = EVENT_NO_QUEUE,
+		.arg = EVENT_PUT(LOST, count, too_many ? EVENT_LOST_MOST : count) |
+		       EVENT_PUT(LOST, unknown, unknown || too_many),
+	};
 }
 
 enum event_style { EVENT_STYLE_unsigned, EVENT_STYLE_signed, EVENT_STYLE_hex };

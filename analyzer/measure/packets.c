@@ -64,21 +64,13 @@ static void leave_list(struct passage_list *list, struct passage *passage)
 	list->count--;
 }
 
-static void forget_oldest(struct packets *packets)
-{
-	struct passage *oldest = packets->remembered.first;
-
-	packets_move(packets, oldest, PASSAGE_CLOSED);
-	packets_release(packets, oldest);
-}
-
 struct passage *packets_add(struct packets *packets, uint64_t packet, enum passage_state state)
 {
 	struct address_slot *slot;
 	struct passage *passage;
 
 	if (packets->remembered.count >= PACKETS_REMEMBERED)
-		forget_oldest(packets);
+		packets_forget(packets, packets->remembered.first);
 	if (addresses_reserve(&packets->addresses))
 		return NULL;
 	passage = take_spare(packets);
@@ -129,6 +121,12 @@ void packets_release(struct packets *packets, struct passage *passage)
 		return;
 	passage->next = packets->spare;
 	packets->spare = passage;
+}
+
+void packets_forget(struct packets *packets, struct passage *passage)
+{
+	packets_move(packets, passage, PASSAGE_CLOSED);
+	packets_release(packets, passage);
 }
 
 void packets_clear(struct packets *packets)

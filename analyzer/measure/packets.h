@@ -100,6 +100,9 @@ void packets_move(struct packets *packets, struct passage *passage, enum passage
 /* Gives a passage's memory back, if it is closed and no driver call refers to it. */
 void packets_release(struct packets *packets, struct passage *passage);
 
+/* Closes and releases a passage of which nothing more is asked. */
+void packets_forget(struct packets *packets, struct passage *passage);
+
 /* Frees everything; the table is empty again. */
 void packets_clear(struct packets *packets);
 

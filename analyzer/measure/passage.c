@@ -173,7 +173,7 @@ static bool is_queued_again(struct transmit *transmit, const struct passage *pas
 static void requeue(struct transmit *transmit, struct passage *passage)
 {
 	if (is_queued_again(transmit, passage)) {
-		passage_forget(transmit, passage);
+		packets_forget(&transmit->packets, passage);
 		return;
 	}
 	passage->queue = NULL;
@@ -211,7 +211,7 @@ int passage_fail(struct transmit *transmit, struct passage *passage, bool busy)
 	else if (busy)
 		requeue(transmit, passage);
 	else
-		passage_forget(transmit, passage);
+		packets_forget(&transmit->packets, passage);
 	return 0;
 }
 
@@ -259,12 +259,6 @@ int passage_close(
 		outcome == OUTCOME_DELIVERED ? PASSAGE_DELIVERED : PASSAGE_CLOSED);
 	packets_release(&transmit->packets, passage);
 	return 0;
-}
-
-void passage_forget(struct transmit *transmit, struct passage *passage)
-{
-	packets_move(&transmit->packets, passage, PASSAGE_CLOSED);
-	packets_release(&transmit->packets, passage);
 }
 
 int passage_settle_all(struct transmit *transmit)

@@ -76,9 +76,6 @@ static inline enum outcome passage_unseen(const struct passage *passage, enum ou
 /* The second device appears: from now on packets in any device are counted. 0 or -ENOMEM. */
 int passage_begin_several(struct transmit *transmit);
 
-/* Takes a passage that isn't open out of the table. */
-void passage_forget(struct transmit *transmit, struct passage *passage);
-
 /* The kinds of events, each 0 or -ENOMEM. */
 int transmit_on_queue(struct transmit *transmit, const struct event *event);
 int transmit_on_start(struct transmit *transmit, unsigned cpu, const struct event *event);

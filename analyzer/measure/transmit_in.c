@@ -131,7 +131,7 @@ static struct passage *enter(
 		next = passage->other;
 		if (passage->device == device && passage->state == PASSAGE_DELIVERED) {
 			/* Often no free follows a delivery: the address simply starts again. */
-			passage_forget(transmit, passage);
+			packets_forget(&transmit->packets, passage);
 			continue;
 		}
 		if (passage->device == device && passage->state == PASSAGE_QUEUED)
@@ -163,12 +163,12 @@ static void go_by_starts(struct transmit *transmit)
 
 	transmit->starts_seen = true;
 	while (packets->open.first)
-		passage_forget(transmit, packets->open.first);
+		packets_forget(packets, packets->open.first);
 	for (passage = packets->remembered.first; passage; passage = next) {
 		next = passage->next;
 		passage->counted = false;
 		if (passage->state == PASSAGE_LEFT)
-			passage_forget(transmit, passage);
+			packets_forget(packets, passage);
 	}
 	for (unsigned i = 0; i < transmit->device_count; i++)
 		device_restart(transmit->devices[i]);
@@ -274,14 +274,14 @@ static int on_xmit_as_start(
 	if (left) {
 		device->all.free_before_xmit_return++;
 		orphans_take(&transmit->orphans, event->packet, cpu, transmit->now, &taking);
-		passage_forget(transmit, left);
+		packets_forget(&transmit->packets, left);
 	}
 	if (rc) {
 		device->all.started++;
 		device->all.refused++;
 		passage = find(transmit, event->packet, device, PASSAGE_QUEUED);
 		if (passage)
-			passage_forget(transmit, passage);
+			packets_forget(&transmit->packets, passage);
 		return 0;
 	}
 	if (left)

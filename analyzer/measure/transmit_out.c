@@ -38,7 +38,7 @@ static int free_passage(struct transmit *transmit, struct passage *passage,
 			return -ENOMEM;
 		note(found, FOUND_QUEUED);
 		if (transmit->starts_seen)
-			passage_forget(transmit, passage);
+			packets_forget(&transmit->packets, passage);
 		else
 			packets_move(&transmit->packets, passage, PASSAGE_LEFT);
 		break;
@@ -55,7 +55,7 @@ static int free_passage(struct transmit *transmit, struct passage *passage,
 	case PASSAGE_DELIVERED:
 		note(found, FOUND_INSIDE);
 		passage->freed_early = passage->calls != NULL;
-		passage_forget(transmit, passage);
+		packets_forget(&transmit->packets, passage);
 		break;
 	}
 	return 0;
@@ -115,7 +115,7 @@ int transmit_on_lost(struct transmit *transmit)
 			return -ENOMEM;
 	}
 	while (packets->remembered.first)
-		passage_forget(transmit, packets->remembered.first);
+		packets_forget(packets, packets->remembered.first);
 	orphans_clear(&transmit->orphans);
 	return 0;
 }

@@ -34,4 +34,14 @@ static inline uint64_t bytes_64(const uint8_t *data, bool big_endian)
 	return big_endian ? be64toh(value) : le64toh(value);
 }
 
+/* Of 1, 2, 4 or 8 bytes, where their number is known only when it runs. */
+static inline uint64_t bytes_number(const uint8_t *data, unsigned bytes, bool big_endian)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < bytes; i++)
+		value |= (uint64_t)data[i] << 8 * (big_endian ? bytes - 1 - i : i);
+	return value;
+}
+
 #endif

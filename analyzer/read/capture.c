@@ -2,6 +2,7 @@
 #include "capture.h"
 
 #include "capture_decode.h"
+#include "cycles.h"
 #include <errno.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 
 #define BUFFER_BYTES ((size_t)64 * 1024)
-#define NS_PER_S     UINT64_C(1000000000)
 
 /* A kind of file, by its first four bytes. */
 struct magic {
@@ -21,10 +21,10 @@ struct magic {
 static const struct magic magics[] = {
 	{ { 0xd4, 0xc3, 0xb2, 0xa1 }, "pcap", 1000000 },
 	{ { 0xa1, 0xb2, 0xc3, 0xd4 }, "pcap", 1000000 },
-	{ { 0x4d, 0x3c, 0xb2, 0xa1 }, "pcap", 1000000000 },
-	{ { 0xa1, 0xb2, 0x3c, 0x4d }, "pcap", 1000000000 },
+	{ { 0x4d, 0x3c, 0xb2, 0xa1 }, "pcap", CYCLES_NS_PER_S },
+	{ { 0xa1, 0xb2, 0x3c, 0x4d }, "pcap", CYCLES_NS_PER_S },
 	/* each interface has its own resolution, and libpcap converts */
-	{ { 0x0a, 0x0d, 0x0d, 0x0a }, "pcapng", 1000000000 },
+	{ { 0x0a, 0x0d, 0x0d, 0x0a }, "pcapng", CYCLES_NS_PER_S },
 };
 
 struct capture {
@@ -90,8 +90,9 @@ static int open_file(struct capture *capture, struct input *input)
  */
 static int open_pcap(struct capture *capture, struct diag *diag)
 {
-	u_int precision = capture->magic->per_second == NS_PER_S ? PCAP_TSTAMP_PRECISION_NANO
-								 : PCAP_TSTAMP_PRECISION_MICRO;
+	u_int precision = capture->magic->per_second == CYCLES_NS_PER_S
+				  ? PCAP_TSTAMP_PRECISION_NANO
+				  : PCAP_TSTAMP_PRECISION_MICRO;
 	char why[PCAP_ERRBUF_SIZE] = "";
 	const char *link;
 
@@ -126,7 +127,7 @@ int capture_open_input(
 	capture->magic = error ? NULL : find_magic(data, bytes);
 	if (!error && !capture->magic)
 		error = -EINVAL;
-	capture->source = (struct trace_source){ .file = strdup(file), .hz = NS_PER_S };
+	capture->source = (struct trace_source){ .file = strdup(file), .hz = CYCLES_NS_PER_S };
 	if (!error && !capture->source.file)
 		error = -ENOMEM;
 	if (error)
@@ -158,8 +159,10 @@ static void set_time(
 	uint64_t part = classic ? (uint32_t)stamp->tv_usec : (uint64_t)stamp->tv_usec;
 	uint32_t per_second = capture->magic->per_second;
 
-	frame->time_bad = part >= per_second || seconds >= UINT64_MAX / NS_PER_S;
-	frame->time_ns = frame->time_bad ? 0 : seconds * NS_PER_S + part * (NS_PER_S / per_second);
+	frame->time_bad = part >= per_second || seconds >= UINT64_MAX / CYCLES_NS_PER_S;
+	frame->time_ns =
+		frame->time_bad ? 0
+				: seconds * CYCLES_NS_PER_S + part * (CYCLES_NS_PER_S / per_second);
 }
 
 /* At the end, or where nothing more can be read; also again. */

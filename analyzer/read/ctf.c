@@ -5,6 +5,7 @@
  */
 #include "ctf_metadata.h"
 #include "ctf_stream.h"
+#include "heap.h"
 #include "reader_impl.h"
 #include <dirent.h>
 #include <errno.h>
@@ -29,8 +30,7 @@ struct ctf_reader {
 	struct ctf_metadata metadata;
 	struct lane *lanes;
 	size_t lane_count;
-	uint32_t *heap; /* lanes that have an event, the earliest on top */
-	size_t heap_count;
+	struct heap heap; /* of lanes */
 };
 
 /* One NAME record (trace_name_record, trace_writer.c). */
@@ -112,17 +112,6 @@ static int check_names(struct ctf_reader *ctf, const struct lane *lane, struct d
 	return error;
 }
 
-static void make_lost(struct lane *lane, uint64_t lost)
-{
-	lane->event = (struct event){
-		.time = ctf_stream_time(&lane->stream),
-		.id = EVENT_LOST,
-		.device = EVENT_NO_DEVICE,
-		.queue = EVENT_NO_QUEUE,
-		.arg = event_lost_arg(lost, false),
-	};
-}
-
 /* Moves a lane to its next event. Returns 1; 0 at its end; or a negative errno. */
 static int advance(struct ctf_reader *ctf, struct lane *lane, struct diag *diag)
 {
@@ -134,7 +123,7 @@ static int advance(struct ctf_reader *ctf, struct lane *lane, struct diag *diag)
 			&lane->stream, ctf->metadata.info.uuid, &record, &lost, diag)) > 0) {
 		lane->cpu = lane->stream.cpu;
 		if (step == CTF_LOST) {
-			make_lost(lane, lost);
+			lane->event = event_lost(ctf_stream_time(&lane->stream), lost, false);
 			reader_saw(&ctf->reader, lane->event.time);
 			reader_lost(&ctf->reader, lost, false);
 			return 1;
@@ -159,42 +148,22 @@ static int advance(struct ctf_reader *ctf, struct lane *lane, struct diag *diag)
 	return step;
 }
 
-static bool earlier(const struct ctf_reader *ctf, uint32_t a, uint32_t b)
+static struct heap_entry entry_of(const struct ctf_reader *ctf, uint32_t lane)
 {
-	const struct lane *left = &ctf->lanes[a], *right = &ctf->lanes[b];
-
-	if (left->event.time != right->event.time)
-		return left->event.time < right->event.time;
-	return left->cpu != right->cpu ? left->cpu < right->cpu : a < b;
-}
-
-static void sink_top(struct ctf_reader *ctf, size_t at)
-{
-	uint32_t lane = ctf->heap[at];
-
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child + 1 < ctf->heap_count &&
-			earlier(ctf, ctf->heap[child + 1], ctf->heap[child]))
-			child++;
-		if (child >= ctf->heap_count || !earlier(ctf, ctf->heap[child], lane))
-			break;
-		ctf->heap[at] = ctf->heap[child];
-		at = child;
-	}
-	ctf->heap[at] = lane;
+	return (struct heap_entry){ ctf->lanes[lane].event.time, ctf->lanes[lane].cpu, lane };
 }
 
 static int next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag)
 {
 	struct ctf_reader *ctf = (struct ctf_reader *)reader;
 	struct lane *lane;
+	uint32_t number;
 	int status;
 
-	if (!ctf->heap_count)
+	if (!ctf->heap.count)
 		return 0;
-	lane = &ctf->lanes[ctf->heap[0]];
+	number = ctf->heap.entries[0].item;
+	lane = &ctf->lanes[number];
 	*event = lane->event;
 	*cpu = lane->cpu;
 	status = check_names(ctf, lane, diag);
@@ -202,10 +171,10 @@ static int next(struct reader *reader, struct event *event, unsigned *cpu, struc
 		status = advance(ctf, lane, diag);
 	if (status < 0)
 		return status;
-	if (!status)
-		ctf->heap[0] = ctf->heap[--ctf->heap_count];
-	if (ctf->heap_count)
-		sink_top(ctf, 0);
+	if (status)
+		heap_replace_top(&ctf->heap, entry_of(ctf, number));
+	else
+		heap_pop(&ctf->heap);
 	return 1;
 }
 
@@ -216,7 +185,7 @@ static void close_ctf(struct reader *reader)
 	for (size_t i = 0; i < ctf->lane_count; i++)
 		ctf_stream_close(&ctf->lanes[i].stream);
 	free(ctf->lanes);
-	free(ctf->heap);
+	heap_free(&ctf->heap);
 	reader_release(reader);
 	free(ctf);
 }
@@ -325,8 +294,7 @@ static int open_lanes(struct ctf_reader *ctf, const char *folder, struct diag *d
 	if (error)
 		return error;
 	ctf->lanes = calloc(streams, sizeof(*ctf->lanes));
-	ctf->heap = calloc(streams, sizeof(*ctf->heap));
-	if (!ctf->lanes || !ctf->heap)
+	if (!ctf->lanes || heap_create(&ctf->heap, streams))
 		return diag_set(diag, -ENOMEM, "%s: no memory", folder);
 	for (unsigned i = 0; i < streams && !error; i++)
 		error = open_lane(ctf, folder, i, diag);
@@ -375,10 +343,8 @@ static int start(struct ctf_reader *ctf, struct diag *diag)
 		if (status < 0)
 			return status;
 		if (status)
-			ctf->heap[ctf->heap_count++] = i;
+			heap_push(&ctf->heap, entry_of(ctf, i));
 	}
-	for (size_t i = ctf->heap_count / 2; i-- > 0;)
-		sink_top(ctf, i);
 	return 0;
 }
 

@@ -420,16 +420,3 @@ int foreign_event_parse(
 		finish_point(plan, &values, event);
 	return FOREIGN_USED;
 }
-
-void foreign_events_clear(struct foreign_events *events)
-{
-	for (size_t i = 0; i < FOREIGN_BUCKETS; i++) {
-		while (events->plans[i]) {
-			struct foreign_plan *plan = events->plans[i];
-
-			events->plans[i] = plan->next;
-			bt_event_class_put_ref(plan->class);
-			free(plan);
-		}
-	}
-}

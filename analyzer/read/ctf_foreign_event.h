@@ -38,6 +38,4 @@ enum foreign_status {
 int foreign_event_parse(
 	struct foreign_events *events, const bt_event *from, uint64_t time, struct event *event);
 
-void foreign_events_clear(struct foreign_events *events);
-
 #endif

@@ -137,6 +137,7 @@ static int take_lost(
 	const bt_stream_class *class = bt_stream_borrow_class_const(stream);
 	const bt_clock_snapshot *end = NULL;
 	uint64_t count = 1, time = lane->last;
+	struct event lost;
 	bool unknown = packets;
 
 	if (packets && bt_stream_class_discarded_packets_have_default_clock_snapshots(class))
@@ -152,12 +153,8 @@ static int take_lost(
 		count = 1;
 	reader_lost(&loader->reader, count, unknown);
 	reader_saw(&loader->reader, time);
-	return send(loader, lane,
-		&(struct event){ .time = time,
-			.id = EVENT_LOST,
-			.device = EVENT_NO_DEVICE,
-			.queue = EVENT_NO_QUEUE,
-			.arg = event_lost_arg(count, unknown) });
+	lost = event_lost(time, count, unknown);
+	return send(loader, lane, &lost);
 }
 
 /* Where a packet doesn't say its CPU, the number of its stream stands for it. */

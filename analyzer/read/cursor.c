@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cursor.h"
 
-#include "ring_page.h"
+#include "bytes.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ uint64_t cursor_number(struct cursor *cursor, unsigned bytes)
 	uint8_t data[8];
 
 	cursor_take(cursor, data, bytes);
-	return ring_number(data, bytes, cursor->big_endian);
+	return bytes_number(data, bytes, cursor->big_endian);
 }
 
 void cursor_string(struct cursor *cursor, char text[CURSOR_STRING_BYTES])

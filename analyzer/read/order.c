@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "order.h"
 
+#include "heap.h"
 #include "temporary.h"
 #include <errno.h>
 #include <stdbool.h>
@@ -37,9 +38,8 @@ struct order {
 	uint64_t written; /* records */
 	struct run *runs;
 	size_t run_count, run_room;
-	size_t window;  /* records that each run has in memory */
-	uint32_t *heap; /* runs that still have records; the earliest on top */
-	size_t heap_count;
+	size_t window;    /* records that each run has in memory */
+	struct heap heap; /* of runs */
 
 	bool finished; /* adding is over */
 	size_t next;   /* where all fits in memory */
@@ -252,29 +252,12 @@ static int refill(struct order *o, struct run *run)
 }
 
 /* Runs are numbered as they went in, which settles equal times. */
-static bool earlier(const struct order *o, uint32_t a, uint32_t b)
+static struct heap_entry entry_of(const struct order *o, uint32_t run)
 {
-	uint64_t time_a = o->runs[a].window[o->runs[a].at].event.time;
-	uint64_t time_b = o->runs[b].window[o->runs[b].at].event.time;
-
-	return time_a < time_b || (time_a == time_b && a < b);
-}
-
-static void sink_top(struct order *o, size_t at)
-{
-	uint32_t run = o->heap[at];
-
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child + 1 < o->heap_count && earlier(o, o->heap[child + 1], o->heap[child]))
-			child++;
-		if (child >= o->heap_count || !earlier(o, o->heap[child], run))
-			break;
-		o->heap[at] = o->heap[child];
-		at = child;
-	}
-	o->heap[at] = run;
+	return (struct heap_entry){
+		.time = o->runs[run].window[o->runs[run].at].event.time,
+		.item = run,
+	};
 }
 
 /* The memory that held the records now holds a window of each run. */
@@ -290,8 +273,7 @@ static int start_merge(struct order *o)
 		o->records = records;
 		o->window = RUN_RECORDS_MIN;
 	}
-	o->heap = malloc(o->run_count * sizeof(*o->heap));
-	if (!o->heap)
+	if (heap_create(&o->heap, o->run_count))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < o->run_count; i++) {
 		int status;
@@ -300,10 +282,8 @@ static int start_merge(struct order *o)
 		status = refill(o, &o->runs[i]);
 		if (status < 0)
 			return status;
-		o->heap[o->heap_count++] = i;
+		heap_push(&o->heap, entry_of(o, i));
 	}
-	for (size_t i = o->heap_count / 2; i-- > 0;)
-		sink_top(o, i);
 	return 0;
 }
 
@@ -324,6 +304,7 @@ int order_next(struct order *o, unsigned *cpu, struct event *event)
 {
 	const struct record *record;
 	struct run *run;
+	uint32_t number;
 
 	if (!o->finished) {
 		int error = finish(o);
@@ -340,9 +321,10 @@ int order_next(struct order *o, unsigned *cpu, struct event *event)
 		*cpu = record->cpu;
 		return 1;
 	}
-	if (!o->heap_count)
+	if (!o->heap.count)
 		return 0;
-	run = &o->runs[o->heap[0]];
+	number = o->heap.entries[0].item;
+	run = &o->runs[number];
 	record = &run->window[run->at++];
 	*event = record->event;
 	*cpu = record->cpu;
@@ -351,11 +333,12 @@ int order_next(struct order *o, unsigned *cpu, struct event *event)
 
 		if (status < 0)
 			return status;
-		if (!status)
-			o->heap[0] = o->heap[--o->heap_count];
+		if (!status) {
+			heap_pop(&o->heap);
+			return 1;
+		}
 	}
-	if (o->heap_count)
-		sink_top(o, 0);
+	heap_replace_top(&o->heap, entry_of(o, number));
 	return 1;
 }
 
@@ -368,6 +351,6 @@ void order_destroy(struct order *o)
 	free(o->records);
 	free(o->index);
 	free(o->runs);
-	free(o->heap);
+	heap_free(&o->heap);
 	free(o);
 }

@@ -2,6 +2,7 @@
 /*
  * perf.data, from a file or piped: samples of tracepoints become events.
  */
+#include "cycles.h"
 #include "order.h"
 #include "perf_impl.h"
 
@@ -153,7 +154,7 @@ int perf_reader_open(struct input *input, const char *file, const struct reader_
 	if (error)
 		error = failed(perf, error, reason.text, diag);
 	else
-		error = reader_set_hz(&perf->reader, 1000000000, options, diag);
+		error = reader_set_hz(&perf->reader, CYCLES_NS_PER_S, options, diag);
 	if (error)
 		close_perf(&perf->reader);
 	else

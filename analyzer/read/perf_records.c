@@ -53,13 +53,7 @@ static int add_lost(struct perf_reader *perf, unsigned cpu, uint64_t time, uint6
 	reader_lost(&perf->reader, count, false);
 	if (error || !event)
 		return error;
-	*event = (struct event){
-		.time = time,
-		.id = EVENT_LOST,
-		.device = EVENT_NO_DEVICE,
-		.queue = EVENT_NO_QUEUE,
-		.arg = event_lost_arg(count, false),
-	};
+	*event = event_lost(time, count, false);
 	return runs_commit(perf->runs, cpu);
 }
 

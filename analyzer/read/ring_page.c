@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ring_page.h"
 
+#include "bytes.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,8 +89,8 @@ int ring_page_open(struct ring_page *page, const struct ring_layout *layout, con
 	page->cut = bytes < page_bytes;
 	if (bytes < layout->data_offset)
 		return page->cut ? 0 : damaged(page, "a page smaller than its head");
-	page->time = ring_number(data + layout->time_offset, TIME_BYTES, layout->big_endian);
-	commit = (uint32_t)ring_number(
+	page->time = bytes_number(data + layout->time_offset, TIME_BYTES, layout->big_endian);
+	commit = (uint32_t)bytes_number(
 		data + layout->commit_offset, layout->long_bytes, layout->big_endian);
 	held = commit & ~MISSED_BITS;
 	page->missed = commit & MISSED_EVENTS;
@@ -101,7 +102,7 @@ int ring_page_open(struct ring_page *page, const struct ring_layout *layout, con
 	page->at = data + layout->data_offset;
 	if (page->missed && commit & MISSED_STORED &&
 		layout->data_offset + held + layout->long_bytes <= bytes)
-		page->lost = ring_number(page->at + held, layout->long_bytes, layout->big_endian);
+		page->lost = bytes_number(page->at + held, layout->long_bytes, layout->big_endian);
 	if (held <= bytes - layout->data_offset)
 		page->cut = false;
 	else

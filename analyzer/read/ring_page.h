@@ -39,16 +39,6 @@ struct ring_entry {
 	uint32_t bytes;
 };
 
-/* A number of 1, 2, 4 or 8 bytes in the trace's byte order. */
-static inline uint64_t ring_number(const uint8_t *data, unsigned bytes, bool big_endian)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < bytes; i++)
-		value |= (uint64_t)data[i] << 8 * (big_endian ? bytes - 1 - i : i);
-	return value;
-}
-
 /* Takes the layout from the text of header_page. 0, or -EINVAL if a page can't look like that. */
 int ring_layout_parse(struct ring_layout *layout, const char *text, size_t bytes, bool big_endian);
 

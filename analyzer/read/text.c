@@ -5,6 +5,7 @@
  * counted. All lines are read before the first event is handed out, since the last one may be the
  * earliest.
  */
+#include "cycles.h"
 #include "order.h"
 #include "reader_impl.h"
 #include "text_end.h"
@@ -35,9 +36,9 @@ struct text_reader {
 
 	struct gap *gaps; /* not yet ended */
 	size_t gap_count, gap_room;
-	uint64_t lost_at_begin; /* arg of a LOST: what was overwritten before the trace was read */
-	bool begun;             /* the first event was handed out, after what was lost before it */
-	struct event held;      /* the first event, while its LOST is handed out */
+	struct event lost_at_begin; /* LOST: what was overwritten before the trace was read */
+	bool begun;        /* the first event was handed out, after what was lost before it */
+	struct event held; /* the first event, while its LOST is handed out */
 	unsigned held_cpu;
 	bool is_held;
 };
@@ -45,13 +46,7 @@ struct text_reader {
 static int add_lost(
 	struct text_reader *text, unsigned cpu, uint64_t time, uint64_t count, bool unknown)
 {
-	struct event event = {
-		.time = time,
-		.id = EVENT_LOST,
-		.device = EVENT_NO_DEVICE,
-		.queue = EVENT_NO_QUEUE,
-		.arg = event_lost_arg(count, unknown),
-	};
+	struct event event = event_lost(time, count, unknown);
 
 	return order_add(text->order, cpu, &event);
 }
@@ -99,6 +94,7 @@ static int add_gap(struct text_reader *text, const struct text_note *note)
 static int take_note(struct text_reader *text, const struct input_line *line)
 {
 	struct text_note note = { 0 };
+	uint64_t lost;
 
 	switch (text_note_parse(line->text, line->bytes, &note)) {
 	case TEXT_NOTE_LOST:
@@ -106,16 +102,16 @@ static int take_note(struct text_reader *text, const struct input_line *line)
 		return add_gap(text, &note);
 	case TEXT_NOTE_LOST_AT_BEGIN:
 		reader_lost(&text->reader, note.count, note.unknown);
-		text->lost_at_begin =
-			event_lost_arg(EVENT_GET(LOST, count, text->lost_at_begin) + note.count,
-				EVENT_GET(LOST, unknown, text->lost_at_begin) || note.unknown);
+		lost = text->lost_at_begin.arg;
+		text->lost_at_begin = event_lost(0, EVENT_GET(LOST, count, lost) + note.count,
+			EVENT_GET(LOST, unknown, lost) || note.unknown);
 		return 0;
 	case TEXT_NOTE_CPU_BEGINS:
 		/*
 		 * The buffers of CPUs go back to different times. What this one lost is in the
 		 * trace's head (if any is): counted there, but its gap ends here.
 		 */
-		return text->lost_at_begin ? add_gap(text, &note) : 0;
+		return text->lost_at_begin.arg ? add_gap(text, &note) : 0;
 	case TEXT_NOTE_NOTHING:
 		return 0;
 	case TEXT_NOTE_NONE:
@@ -269,18 +265,13 @@ static int begin(struct text_reader *text, struct event *event, unsigned *cpu)
 	int status = order_next(text->order, cpu, event);
 
 	text->begun = true;
-	if (status <= 0 || !text->lost_at_begin)
+	if (status <= 0 || !text->lost_at_begin.arg)
 		return status;
 	text->held = *event;
 	text->held_cpu = *cpu;
 	text->is_held = true;
-	*event = (struct event){
-		.time = event->time,
-		.id = EVENT_LOST,
-		.device = EVENT_NO_DEVICE,
-		.queue = EVENT_NO_QUEUE,
-		.arg = text->lost_at_begin,
-	};
+	text->lost_at_begin.time = event->time;
+	*event = text->lost_at_begin;
 	return 1;
 }
 
@@ -356,7 +347,8 @@ int text_reader_open(struct input *input, const char *file, const struct reader_
 	if (!error && !text->any_event)
 		error = refuse(text, diag);
 	if (!error)
-		error = reader_set_hz(&text->reader, text->cycles ? 0 : 1000000000, options, diag);
+		error = reader_set_hz(
+			&text->reader, text->cycles ? 0 : CYCLES_NS_PER_S, options, diag);
 	if (error)
 		close_text(&text->reader);
 	else

@@ -86,13 +86,7 @@ static int parse_perf_lost(const struct text_head *head, struct event *event)
 		end = text_parse_count(head->fields + 5, &count);
 	if (!end || (*end != ' ' && *end != '\n'))
 		return TEXT_EVENT_UNPARSED;
-	*event = (struct event){
-		.time = head->time,
-		.id = EVENT_LOST,
-		.device = EVENT_NO_DEVICE,
-		.queue = EVENT_NO_QUEUE,
-		.arg = event_lost_arg(count, false),
-	};
+	*event = event_lost(head->time, count, false);
 	return TEXT_EVENT_LOST;
 }
 

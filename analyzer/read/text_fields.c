@@ -16,7 +16,7 @@ static bool ends_word(char c)
 
 static const char *skip_word(const char *p)
 {
-	while (*p != ' ' && *p != '\n')
+	while (*p != ' ' && *p != '\t' && *p != '\n')
 		p++;
 	return p;
 }
@@ -179,106 +179,90 @@ static const char *take_symbol(struct text_fields *f, enum kernel_field field, c
 	return end;
 }
 
-/* Fields whose name begins with g; false if it is none of them. */
-static bool take_gso(struct text_fields *f, const char **p)
+/* Fields whose name begins with g. */
+static const char *take_gso(struct text_fields *f, const char *p)
 {
-	if (STARTS(*p, "gso_size="))
-		*p = take_number(f, FIELD_GSO_SIZE, *p + 9);
-	else if (STARTS(*p, "gso_segs="))
-		*p = take_number(f, FIELD_GSO_SEGS, *p + 9);
-	else if (STARTS(*p, "gso_type="))
-		*p = take_number(f, FIELD_GSO_TYPE, *p + 9);
-	else
-		return false;
-	return true;
+	if (STARTS(p, "gso_size="))
+		return take_number(f, FIELD_GSO_SIZE, p + 9);
+	if (STARTS(p, "gso_segs="))
+		return take_number(f, FIELD_GSO_SEGS, p + 9);
+	if (STARTS(p, "gso_type="))
+		return take_number(f, FIELD_GSO_TYPE, p + 9);
+	return p;
 }
 
-static bool take_transport(struct text_fields *f, const char **p)
+static const char *take_transport(struct text_fields *f, const char *p)
 {
-	if (STARTS(*p, "transport_offset="))
-		*p = take_number(f, FIELD_TRANSPORT, *p + 17);
-	else if (STARTS(*p, "transport_offset_valid="))
-		*p = take_number(f, FIELD_TRANSPORT_VALID, *p + 23);
-	else
-		return false;
-	return true;
+	if (STARTS(p, "transport_offset="))
+		return take_number(f, FIELD_TRANSPORT, p + 17);
+	if (STARTS(p, "transport_offset_valid="))
+		return take_number(f, FIELD_TRANSPORT_VALID, p + 23);
+	return p;
 }
 
 /*
  * The names that only one kind of event has, or that only trace-cmd report -R prints. "ret" is the
  * length of a socket's event; others have words there ("ret=handled").
  */
-static bool take_rare(struct text_fields *f, const char **p)
+static const char *take_rare(struct text_fields *f, const char *p)
 {
-	if (STARTS(*p, "vec="))
-		*p = take_number(f, FIELD_VEC, *p + 4);
-	else if (STARTS(*p, "irq="))
-		*p = take_number(f, FIELD_IRQ, *p + 4);
-	else if (STARTS(*p, "work="))
-		*p = take_number(f, FIELD_WORK, *p + 5);
-	else if (STARTS(*p, "budget="))
-		*p = take_number(f, FIELD_BUDGET, *p + 7);
-	else if (STARTS(*p, "napi="))
-		*p = take_address(f, *p + 5);
-	else if (STARTS(*p, "sk="))
-		*p = take_address(f, *p + 3);
-	else if (STARTS(*p, "dev_name="))
-		*p = take_word(f, FIELD_DEVICE, *p + 9, &f->name);
-	else if (STARTS(*p, "device="))
-		*p = take_word(f, FIELD_DEVICE, *p + 7, &f->name);
-	else if (STARTS(*p, "name="))
-		*p = take_word(f, FIELD_DEVICE, *p + 5, &f->name);
-	else if (STARTS(*p, "family="))
-		*p = take_symbol(f, FIELD_FAMILY, *p + 7);
-	else if (STARTS(*p, "protocol="))
-		*p = take_symbol(f, FIELD_PROTOCOL, *p + 9);
-	else if (STARTS(*p, "ret=") && (hex_digit((*p)[4]) < 10 || (*p)[4] == '-'))
-		*p = take_number(f, FIELD_RESULT, *p + 4);
-	else if (STARTS(*p, "flags="))
-		*p = take_number(f, FIELD_FLAGS, *p + 6);
-	else
-		return false;
-	return true;
+	if (STARTS(p, "vec="))
+		return take_number(f, FIELD_VEC, p + 4);
+	if (STARTS(p, "irq="))
+		return take_number(f, FIELD_IRQ, p + 4);
+	if (STARTS(p, "work="))
+		return take_number(f, FIELD_WORK, p + 5);
+	if (STARTS(p, "budget="))
+		return take_number(f, FIELD_BUDGET, p + 7);
+	if (STARTS(p, "napi="))
+		return take_address(f, p + 5);
+	if (STARTS(p, "sk="))
+		return take_address(f, p + 3);
+	if (STARTS(p, "dev_name="))
+		return take_word(f, FIELD_DEVICE, p + 9, &f->name);
+	if (STARTS(p, "device="))
+		return take_word(f, FIELD_DEVICE, p + 7, &f->name);
+	if (STARTS(p, "name="))
+		return take_word(f, FIELD_DEVICE, p + 5, &f->name);
+	if (STARTS(p, "family="))
+		return take_symbol(f, FIELD_FAMILY, p + 7);
+	if (STARTS(p, "protocol="))
+		return take_symbol(f, FIELD_PROTOCOL, p + 9);
+	if (STARTS(p, "ret=") && (hex_digit(p[4]) < 10 || p[4] == '-'))
+		return take_number(f, FIELD_RESULT, p + 4);
+	if (STARTS(p, "flags="))
+		return take_number(f, FIELD_FLAGS, p + 6);
+	return p;
 }
 
-/* The names that most lines have, told apart by their first letter. */
-static bool take_field(struct text_fields *f, const char **p)
+/*
+ * The names that most lines have, told apart by their first letter. Returns what follows the field,
+ * or `p` if it is none that an event needs.
+ */
+static const char *take_field(struct text_fields *f, const char *p)
 {
-	switch (**p) {
+	switch (*p) {
 	case 's':
-		if (!STARTS(*p, "skbaddr="))
-			return take_rare(f, p);
-		*p = take_address(f, *p + 8);
-		return true;
-	case 'l':
-		if (!STARTS(*p, "len="))
-			return false; /* "location=" */
-		*p = take_number(f, FIELD_LEN, *p + 4);
-		return true;
+		return STARTS(p, "skbaddr=") ? take_address(f, p + 8) : take_rare(f, p);
+	case 'l': /* not "location=" */
+		return STARTS(p, "len=") ? take_number(f, FIELD_LEN, p + 4) : p;
 	case 'q':
-		if (!STARTS(*p, "queue_mapping="))
-			return false;
-		*p = take_number(f, FIELD_QUEUE, *p + 14);
-		return true;
+		return STARTS(p, "queue_mapping=") ? take_number(f, FIELD_QUEUE, p + 14) : p;
 	case 'g':
 		return take_gso(f, p);
 	case 't':
 		return take_transport(f, p);
 	case 'r':
-		if (STARTS(*p, "rc="))
-			*p = take_number(f, FIELD_RC, *p + 3);
-		else if (STARTS(*p, "reason: "))
-			*p = take_word(f, FIELD_REASON, skip_blanks(*p + 8), &f->reason);
-		else if (STARTS(*p, "reason="))
-			*p = take_word(f, FIELD_REASON, *p + 7, &f->reason);
-		else
-			return take_rare(f, p);
-		return true;
+		if (STARTS(p, "rc="))
+			return take_number(f, FIELD_RC, p + 3);
+		if (STARTS(p, "reason: "))
+			return take_word(f, FIELD_REASON, skip_blanks(p + 8), &f->reason);
+		if (STARTS(p, "reason="))
+			return take_word(f, FIELD_REASON, p + 7, &f->reason);
+		return take_rare(f, p);
 	case 'd':
-		if (!STARTS(*p, "dev="))
-			return take_rare(f, p);
-		*p = take_word(f, FIELD_DEVICE, *p + 4, &f->name);
-		return true;
+		return STARTS(p, "dev=") ? take_word(f, FIELD_DEVICE, p + 4, &f->name)
+					 : take_rare(f, p);
 	case 'v':
 	case 'i':
 	case 'w':
@@ -288,7 +272,7 @@ static bool take_field(struct text_fields *f, const char **p)
 	case 'p':
 		return take_rare(f, p);
 	default:
-		return false;
+		return p;
 	}
 }
 
@@ -296,10 +280,8 @@ void text_fields_words(const char *text, struct text_fields *f)
 {
 	const char *p = text;
 
-	while (*p != '\n') {
-		take_field(f, &p);
-		p = skip_blanks(skip_word(p));
-	}
+	while (*p != '\n')
+		p = skip_blanks(skip_word(take_field(f, p)));
 }
 
 /* The next word of a sentence if it is this one, else NULL. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "text_head.h"
 
+#include "cycles.h"
 #include <string.h>
 
 #define TASK_BYTES 15 /* linux/sched.h: TASK_COMM_LEN, less its zero byte */
 
 #define FLAG_WORDS_MAX 4 /* columns between CPU and time: irq flags, perf's misc */
-
-#define NS_PER_S UINT64_C(1000000000)
 
 /* All scanning stops at the '\n' that ends every line, so none of these needs a limit. */
 static bool is_digit(char c)
@@ -96,7 +95,7 @@ static const char *parse_microseconds(const char *p, uint64_t *time)
 const char *text_time_parse(const char *text, uint64_t *time, bool *cycles)
 {
 	const char *p = text, *fraction;
-	uint64_t ns = 0, scale = NS_PER_S;
+	uint64_t ns = 0, scale = CYCLES_NS_PER_S;
 
 	if (!parse_number(&p, time))
 		return NULL;
@@ -109,7 +108,7 @@ const char *text_time_parse(const char *text, uint64_t *time, bool *cycles)
 		ns = 10 * ns + (unsigned)(*p - '0');
 		scale /= 10;
 	}
-	if (*p != ':' || p == fraction || __builtin_mul_overflow(*time, NS_PER_S, time) ||
+	if (*p != ':' || p == fraction || __builtin_mul_overflow(*time, CYCLES_NS_PER_S, time) ||
 		__builtin_add_overflow(*time, ns * scale, time))
 		return NULL;
 	return p + 1;

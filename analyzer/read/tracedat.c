@@ -4,6 +4,7 @@
  * the file names first. What their records mean is raw_event.c's.
  */
 #include "cycles.h"
+#include "heap.h"
 #include "raw_event.h"
 #include "reader_impl.h"
 #include "temporary.h"
@@ -30,8 +31,7 @@ struct tracedat_reader {
 	struct raw_events *raw;
 	struct lane *lanes;
 	size_t lane_count;
-	uint32_t *heap; /* lanes that have something, the earliest on top */
-	size_t heap_count;
+	struct heap heap; /* of lanes that have something */
 };
 
 static int out_of_memory(const struct tracedat_reader *dat, struct diag *diag)
@@ -72,31 +72,6 @@ static int take_task(struct tracedat_handler *handler, int pid, const char *comm
 	int error = make_raw(dat);
 
 	return error ? error : raw_events_task(dat->raw, pid, comm, bytes);
-}
-
-static bool earlier(const struct tracedat_reader *dat, uint32_t a, uint32_t b)
-{
-	uint64_t left = dat->lanes[a].entry.time, right = dat->lanes[b].entry.time;
-
-	return left != right ? left < right : a < b;
-}
-
-static void sink_top(struct tracedat_reader *dat, size_t at)
-{
-	uint32_t lane = dat->heap[at];
-
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child + 1 < dat->heap_count &&
-			earlier(dat, dat->heap[child + 1], dat->heap[child]))
-			child++;
-		if (child >= dat->heap_count || !earlier(dat, dat->heap[child], lane))
-			break;
-		dat->heap[at] = dat->heap[child];
-		at = child;
-	}
-	dat->heap[at] = lane;
 }
 
 /*
@@ -149,13 +124,7 @@ static void make_lost(struct tracedat_reader *dat, struct lane *lane, struct eve
 	struct tracedat_gap *gap = &lane->gap;
 	uint64_t at_least = gap->lost ? gap->lost : 1;
 
-	*event = (struct event){
-		.time = time_of(&dat->file, lane->entry.time),
-		.id = EVENT_LOST,
-		.device = EVENT_NO_DEVICE,
-		.queue = EVENT_NO_QUEUE,
-		.arg = event_lost_arg(at_least, gap->unknown),
-	};
+	*event = event_lost(time_of(&dat->file, lane->entry.time), at_least, gap->unknown);
 	/* the statistics know, of all gaps together */
 	reader_lost(&dat->reader, at_least, gap->unknown && !lane->stream.place->overwritten);
 	gap->any = false;
@@ -184,12 +153,18 @@ static int take_record(struct tracedat_reader *dat, const struct lane *lane, str
 	return status == RAW_EVENT_USED;
 }
 
+static struct heap_entry entry_of(const struct tracedat_reader *dat, uint32_t lane)
+{
+	return (struct heap_entry){ .time = dat->lanes[lane].entry.time, .item = lane };
+}
+
 static int next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag)
 {
 	struct tracedat_reader *dat = (struct tracedat_reader *)reader;
 
-	while (dat->heap_count) {
-		struct lane *lane = &dat->lanes[dat->heap[0]];
+	while (dat->heap.count) {
+		uint32_t number = dat->heap.entries[0].item;
+		struct lane *lane = &dat->lanes[number];
 		int found, status;
 
 		*cpu = lane->stream.place->cpu;
@@ -203,10 +178,10 @@ static int next(struct reader *reader, struct event *event, unsigned *cpu, struc
 		status = advance(dat, lane, diag);
 		if (status < 0)
 			return status;
-		if (!status)
-			dat->heap[0] = dat->heap[--dat->heap_count];
-		if (dat->heap_count)
-			sink_top(dat, 0);
+		if (status)
+			heap_replace_top(&dat->heap, entry_of(dat, number));
+		else
+			heap_pop(&dat->heap);
 		if (found)
 			return 1;
 	}
@@ -222,7 +197,7 @@ static void close_tracedat(struct reader *reader)
 	for (size_t i = 0; i < dat->lane_count; i++)
 		tracedat_stream_close(&dat->lanes[i].stream);
 	free(dat->lanes);
-	free(dat->heap);
+	heap_free(&dat->heap);
 	raw_events_destroy(dat->raw);
 	tracedat_file_close(&dat->file);
 	reader_release(reader);
@@ -236,8 +211,7 @@ static int open_lanes(struct tracedat_reader *dat, struct diag *diag)
 	size_t count = dat->file.place_count;
 
 	dat->lanes = calloc(count ? count : 1, sizeof(*dat->lanes));
-	dat->heap = calloc(count ? count : 1, sizeof(*dat->heap));
-	if (!dat->lanes || !dat->heap)
+	if (!dat->lanes || heap_create(&dat->heap, count))
 		return out_of_memory(dat, diag);
 	for (size_t i = 0; i < count; i++) {
 		int status;
@@ -248,10 +222,8 @@ static int open_lanes(struct tracedat_reader *dat, struct diag *diag)
 		if (status < 0)
 			return status;
 		if (status)
-			dat->heap[dat->heap_count++] = (uint32_t)i;
+			heap_push(&dat->heap, entry_of(dat, (uint32_t)i));
 	}
-	for (size_t i = dat->heap_count / 2; i-- > 0;)
-		sink_top(dat, i);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tracedat_parts.h"
 
+#include "tracing_data.h"
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -9,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer ones are damage. The largest format of Linux 6.18 has 8 kB, an option of 1000 CPUs 20. */
-#define FORMAT_BYTES_MOST ((uint64_t)1024 * 1024)
+/* Longer ones are damage. An option of 1000 CPUs has 20 kB. */
 #define OPTION_BYTES_MOST ((uint64_t)16 * 1024 * 1024)
 #define TASKS_BYTES_MOST  ((uint64_t)64 * 1024 * 1024)
 
@@ -78,7 +78,7 @@ int tracedat_take_header_info(struct tracedat_parts *parts, struct cursor *curso
 	int status;
 
 	cursor_take(cursor, page, sizeof(page));
-	cursor_block(cursor, cursor_number(cursor, 8), FORMAT_BYTES_MOST, &parts->block);
+	cursor_block(cursor, cursor_number(cursor, 8), TRACING_DATA_FORMAT_BYTES, &parts->block);
 	cursor_take(cursor, event, sizeof(event));
 	cursor_skip(cursor, cursor_number(cursor, 8));
 	status = tracedat_status(parts, cursor, offset, "headers");
@@ -96,41 +96,35 @@ int tracedat_take_header_info(struct tracedat_parts *parts, struct cursor *curso
 	return 0;
 }
 
-static int take_format(struct tracedat_parts *parts, const char *system, uint64_t offset)
+struct formats {
+	struct tracedat_parts *parts;
+	const struct cursor *cursor;
+	uint64_t offset; /* where they begin in the file */
+};
+
+static int take_format(void *context, const char *system, const struct cursor_block *block)
 {
+	const struct formats *formats = context;
+	struct tracedat_parts *parts = formats->parts;
+	const struct cursor *cursor = formats->cursor;
 	struct diag reason = { "" };
-	int error = parts->handler->format(
-		parts->handler, system, parts->block.data, parts->block.bytes, &reason);
+	int error =
+		parts->handler->format(parts->handler, system, block->data, block->bytes, &reason);
 
 	if (error == -EINVAL)
-		return tracedat_damaged(parts->file, offset, reason.text, parts->diag);
+		return tracedat_damaged(parts->file,
+			cursor->memory ? formats->offset : cursor->at - block->bytes, reason.text,
+			parts->diag);
 	return error ? diag_set(parts->diag, error, "%s: %s", parts->file->name, strerror(-error))
 		     : 0;
 }
 
 int tracedat_take_formats(struct tracedat_parts *parts, struct cursor *cursor, uint64_t offset)
 {
-	struct cursor_block *block = &parts->block;
-	uint64_t systems = cursor_number(cursor, 4);
+	struct formats formats = { parts, cursor, offset };
+	int error = tracing_data_formats(cursor, &parts->block, take_format, &formats);
 
-	while (systems-- && !cursor->error) {
-		char system[CURSOR_STRING_BYTES];
-		uint64_t events;
-
-		cursor_string(cursor, system);
-		events = cursor_number(cursor, 4);
-		while (events-- && !cursor->error) {
-			int error = 0;
-
-			if (cursor_block(
-				    cursor, cursor_number(cursor, 8), FORMAT_BYTES_MOST, block))
-				error = take_format(parts, system,
-					cursor->memory ? offset : cursor->at - block->bytes);
-			if (error)
-				return error;
-		}
-	}
-	return tracedat_status(parts, cursor, offset, "event formats");
+	return error ? error : tracedat_status(parts, cursor, offset, "event formats");
 }
 
 /* Lines of "PID COMM". */

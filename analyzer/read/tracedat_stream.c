@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tracedat_stream.h"
 
+#include "bytes.h"
 #include "tracedat_parts.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -31,8 +32,8 @@ void tracedat_stream_close(struct tracedat_stream *stream)
 	stream->packed = stream->window = NULL;
 }
 
-int tracedat_stream_damaged(
-	const struct tracedat_stream *stream, const char *what, struct diag *diag)
+/* Says that something is wrong where the last entry is. Returns -EINVAL. */
+static int damaged(const struct tracedat_stream *stream, const char *what, struct diag *diag)
 {
 	const struct tracedat_place *place = stream->place;
 	uint64_t in_window = (uint64_t)(stream->page.at - stream->window);
@@ -127,7 +128,7 @@ static int take_number(struct tracedat_stream *stream, uint32_t *number, struct 
 		return cut(stream);
 	if (error)
 		return failed(stream, error, diag);
-	*number = (uint32_t)ring_number(data, sizeof(data), stream->file->big_endian);
+	*number = bytes_32(data, stream->file->big_endian);
 	stream->at += sizeof(data);
 	return 1;
 }
@@ -251,7 +252,7 @@ static int next_page(struct tracedat_stream *stream, struct tracedat_gap *gap, s
 		page, &stream->file->layout, stream->window + stream->next_page, left, page_bytes);
 	stream->next_page += left;
 	if (status)
-		return tracedat_stream_damaged(stream, page->why, diag);
+		return damaged(stream, page->why, diag);
 	if (page->missed) {
 		gap->any = stream->gaps = true;
 		gap->unknown = gap->unknown || !page->lost;
@@ -260,7 +261,7 @@ static int next_page(struct tracedat_stream *stream, struct tracedat_gap *gap, s
 	}
 	stream->in_page = true;
 	if (page->end > page->begin && page->time + tolerance(stream) < stream->time)
-		return tracedat_stream_damaged(stream, "a page whose time goes back", diag);
+		return damaged(stream, "a page whose time goes back", diag);
 	return 1;
 }
 
@@ -281,14 +282,14 @@ int tracedat_stream_next(struct tracedat_stream *stream, struct ring_entry *entr
 		if (status == 1)
 			break;
 		if (status < 0)
-			return tracedat_stream_damaged(stream, stream->page.why, diag);
+			return damaged(stream, stream->page.why, diag);
 		stream->in_page = false;
 		if (stream->page.cut)
 			return cut(stream);
 	}
 	if (entry->time < stream->time) {
 		if (entry->time + tolerance(stream) < stream->time)
-			return tracedat_stream_damaged(stream, "time goes back", diag);
+			return damaged(stream, "time goes back", diag);
 		entry->time = stream->time;
 	}
 	stream->time = entry->time;

@@ -54,10 +54,6 @@ int tracedat_stream_next(struct tracedat_stream *stream, struct ring_entry *entr
 int tracedat_stream_bytes(
 	struct tracedat_stream *stream, const uint8_t **data, size_t *bytes, struct diag *diag);
 
-/* Says that something is wrong where the last entry is. Returns -EINVAL. */
-int tracedat_stream_damaged(
-	const struct tracedat_stream *stream, const char *what, struct diag *diag);
-
 void tracedat_stream_close(struct tracedat_stream *stream);
 
 #endif

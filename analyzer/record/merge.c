@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "merge.h"
 
+#include "heap.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,7 @@ struct lane {
 struct merge {
 	struct lane *lanes;
 	unsigned lane_count;
-	unsigned *heap; /* lanes that have events, the earliest on top */
-	unsigned heap_count;
+	struct heap heap; /* of lanes that have events */
 	uint64_t settled; /* the smallest promise */
 	bool stale;       /* it has to be looked for again */
 	bool ended;
@@ -34,8 +34,7 @@ int merge_create(struct merge **created, unsigned lanes)
 	if (!merge)
 		return -ENOMEM;
 	merge->lanes = calloc(lanes, sizeof(*merge->lanes));
-	merge->heap = calloc(lanes, sizeof(*merge->heap));
-	if (!merge->lanes || !merge->heap) {
+	if (!merge->lanes || heap_create(&merge->heap, lanes)) {
 		merge_destroy(merge);
 		return -ENOMEM;
 	}
@@ -51,7 +50,7 @@ void merge_destroy(struct merge *merge)
 	for (unsigned i = 0; i < merge->lane_count; i++)
 		free(merge->lanes[i].events);
 	free(merge->lanes);
-	free(merge->heap);
+	heap_free(&merge->heap);
 	free(merge);
 }
 
@@ -60,41 +59,9 @@ static struct event *first_of(const struct lane *lane)
 	return &lane->events[lane->head & (lane->room - 1)];
 }
 
-static bool earlier(const struct merge *merge, unsigned a, unsigned b)
+static struct heap_entry entry_of(const struct merge *merge, uint32_t lane)
 {
-	uint64_t left = first_of(&merge->lanes[a])->time, right = first_of(&merge->lanes[b])->time;
-
-	return left != right ? left < right : a < b;
-}
-
-/* The lane on top goes down to where it belongs. */
-static void sink_top(struct merge *merge)
-{
-	unsigned lane = merge->heap[0], at = 0;
-
-	for (;;) {
-		unsigned child = 2 * at + 1;
-
-		if (child + 1 < merge->heap_count &&
-			earlier(merge, merge->heap[child + 1], merge->heap[child]))
-			child++;
-		if (child >= merge->heap_count || !earlier(merge, merge->heap[child], lane))
-			break;
-		merge->heap[at] = merge->heap[child];
-		at = child;
-	}
-	merge->heap[at] = lane;
-}
-
-static void enter(struct merge *merge, unsigned lane)
-{
-	unsigned at = merge->heap_count++;
-
-	while (at && earlier(merge, lane, merge->heap[(at - 1) / 2])) {
-		merge->heap[at] = merge->heap[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	merge->heap[at] = lane;
+	return (struct heap_entry){ .time = first_of(&merge->lanes[lane])->time, .item = lane };
 }
 
 static int grow(struct lane *lane)
@@ -127,7 +94,7 @@ int merge_add(struct merge *merge, unsigned number, const struct event *event)
 	}
 	merge_promise(merge, number, added->time);
 	if (lane->tail - lane->head == 1)
-		enter(merge, number);
+		heap_push(&merge->heap, entry_of(merge, number));
 	return 0;
 }
 
@@ -163,19 +130,19 @@ bool merge_next(struct merge *merge, unsigned *number, struct event *event)
 {
 	struct lane *lane;
 
-	if (!merge->heap_count)
+	if (!merge->heap.count)
 		return false;
-	lane = &merge->lanes[merge->heap[0]];
+	*number = merge->heap.entries[0].item;
+	lane = &merge->lanes[*number];
 	/* not one of the same time: a lower lane may still have that */
 	if (!merge->ended && first_of(lane)->time >= settled(merge))
 		return false;
-	*number = merge->heap[0];
 	*event = *first_of(lane);
 	lane->head++;
 	if (lane->head == lane->tail)
-		merge->heap[0] = merge->heap[--merge->heap_count];
-	if (merge->heap_count)
-		sink_top(merge);
+		heap_pop(&merge->heap);
+	else
+		heap_replace_top(&merge->heap, entry_of(merge, *number));
 	return true;
 }
 

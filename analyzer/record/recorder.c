@@ -68,13 +68,7 @@ static int no_memory(struct diag *diag)
 static int add_lost(
 	struct recorder *recorder, unsigned cpu, uint64_t time, uint64_t count, bool unknown)
 {
-	struct event event = {
-		.time = time,
-		.id = EVENT_LOST,
-		.device = EVENT_NO_DEVICE,
-		.queue = EVENT_NO_QUEUE,
-		.arg = event_lost_arg(count, unknown),
-	};
+	struct event event = event_lost(time, count, unknown);
 
 	reader_lost(&recorder->reader, count, false);
 	return merge_add(recorder->merge, cpu, &event);

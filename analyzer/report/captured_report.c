@@ -2,6 +2,7 @@
 #include "captured_report.h"
 
 #include "clean.h"
+#include "cycles.h"
 #include "report.h"
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -171,8 +172,8 @@ void captured_report_text(const struct capture_report *report, FILE *out)
 	}
 	fprintf(out, "%" PRIu64 " frames, %" PRIu64 " bytes on the wire", c->packets, c->bytes);
 	if (c->timed)
-		fprintf(out, ", in %" PRIu64 ".%09" PRIu64 " s", c->duration_ns / 1000000000,
-			c->duration_ns % 1000000000);
+		fprintf(out, ", in %" PRIu64 ".%09" PRIu64 " s", c->duration_ns / CYCLES_NS_PER_S,
+			c->duration_ns % CYCLES_NS_PER_S);
 	fputc('\n', out);
 	print_spread(out, "gap", &c->gap_ns);
 	if (c->tcp_packets)

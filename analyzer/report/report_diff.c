@@ -120,7 +120,7 @@ static void print_figure(const struct report *a, const struct report *b,
 	struct figure_value to = figure_value(figure, pair->b, b, ns);
 	char label[64];
 
-	if (!from.value && !to.value)
+	if (from.value == 0 && to.value == 0)
 		return; /* nothing to compare */
 	snprintf(label, sizeof(label), "%s%s", figure->label,
 		figure->unit != FIGURE_TIME ? ""

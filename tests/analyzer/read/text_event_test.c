@@ -97,6 +97,15 @@ CASE(fields_are_bound_by_name)
 	expect_device(&event, "eth1");
 }
 
+CASE(fields_may_be_parted_by_tabs)
+{
+	struct event event = used("net_dev_xmit: unknown=1\tdev=eth0\tskbaddr=0x20\tlen=9\trc=0");
+
+	CU_ASSERT_EQUAL(event.packet, 0x20);
+	CU_ASSERT_EQUAL(event.len, 9);
+	expect_device(&event, "eth0");
+}
+
 CASE(no_number_is_made_narrower)
 {
 	struct event event;
@@ -382,6 +391,7 @@ static const struct test_case transmit[] = {
 	{ "start_xmit has all that the kernel prints",
 		run_start_xmit_has_all_that_the_kernel_prints },
 	{ "fields are bound by name", run_fields_are_bound_by_name },
+	{ "fields may be parted by tabs", run_fields_may_be_parted_by_tabs },
 	{ "no number is made narrower", run_no_number_is_made_narrower },
 	{ "headers are told from what is left over", run_headers_are_told_from_what_is_left_over },
 	{ "xmit has its return code", run_xmit_has_its_return_code },
