@@ -17,6 +17,17 @@
 #define FOLDERS_MOST 1024 /* looked into for traces */
 #define DEPTH_MOST   8    /* LTTng: archives/CHUNK/ust/uid/NUMBER/64-bit */
 
+/* Ends a message before what differs from run to run: ", msg-it-addr=0x55…". */
+static void cut_addresses(char *message)
+{
+	char *address = strstr(message, "-addr=0x");
+
+	while (address && address > message && *address != ',' && *address != ':')
+		address--;
+	if (address)
+		*address = '\0';
+}
+
 /* The reason at the root of babeltrace's error, which is taken. */
 static void take_reason(char *text, size_t bytes)
 {
@@ -28,6 +39,7 @@ static void take_reason(char *text, size_t bytes)
 	if (bt_error_get_cause_count(error))
 		snprintf(text, bytes, "%s",
 			bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
+	cut_addresses(text);
 	bt_error_release(error);
 }
 
@@ -60,6 +72,7 @@ static bt_component_class_sink_consume_method_status consume(bt_self_component_s
 	bt_message_array_const messages;
 	uint64_t count = 0;
 
+	bt_current_thread_clear_error(); /* of a stream that ended in trouble: none may be left */
 	switch (bt_message_iterator_next(lane->messages, &messages, &count)) {
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
 		break;
@@ -164,7 +177,7 @@ static void take_log(char *text, size_t bytes)
 {
 	char line[512];
 	ssize_t n = pread(STDERR_FILENO, line, sizeof(line) - 1, 0);
-	char *message, *address;
+	char *message;
 
 	line[n > 0 ? n : 0] = '\0';
 	line[strcspn(line, "\n")] = '\0';
@@ -174,12 +187,61 @@ static void take_log(char *text, size_t bytes)
 		message = strstr(message, "] ") + 1;
 	if (!message)
 		return;
-	address = strstr(message, "-addr=0x");
-	while (address && address > message && *address != ',' && *address != ':')
-		address--;
-	if (address)
-		*address = '\0';
+	cut_addresses(message);
 	snprintf(text, bytes, "%s", message + 1);
+}
+
+/* Adds the source of a folder that outlives the loader. Not 0 if that fails: so has the graph then.
+ */
+static int take_source(struct foreign_loader *loader, char *folder)
+{
+	if (!folder || make_source(loader, folder))
+		return -EINVAL;
+	loader->lane_count +=
+		bt_component_source_get_output_port_count(loader->sources[loader->source_count]);
+	loader->folders[loader->source_count++] = folder;
+	return 0;
+}
+
+/* Whether babeltrace2 takes the trace in a folder: by a graph that is made for this. */
+static bool fits(void *data, const char *folder)
+{
+	struct foreign_loader trial = *(struct foreign_loader *)data;
+	bool failed;
+
+	trial.graph = bt_graph_create(0);
+	failed = !trial.graph || make_source(&trial, folder);
+	bt_graph_put_ref(trial.graph);
+	bt_current_thread_clear_error();
+	return !failed;
+}
+
+/* A new graph, after one that has failed, with the sources that there were. */
+static bool renew_graph(struct foreign_loader *loader)
+{
+	unsigned count = loader->source_count;
+
+	bt_graph_put_ref(loader->graph);
+	loader->graph = bt_graph_create(0);
+	loader->source_count = 0;
+	loader->lane_count = 0;
+	while (loader->graph && loader->source_count < count &&
+		!take_source(loader, loader->folders[loader->source_count]))
+		continue;
+	return loader->source_count == count;
+}
+
+/* Adds what is whole of a trace that was refused. False if it is refused again. */
+static bool mend(struct foreign_loader *loader, const char *folder)
+{
+	struct foreign_mended *mended = &loader->mended[loader->mended_count];
+
+	if (loader->mended_count == FOREIGN_MENDED_MOST ||
+		!foreign_mend(mended, folder, fits, loader))
+		return false;
+	loader->mended_count++;
+	reader_truncated(&loader->reader, mended->trouble);
+	return renew_graph(loader) && !take_source(loader, mended->folder);
 }
 
 static int add_source(struct foreign_loader *loader, const char *folder)
@@ -188,16 +250,15 @@ static int add_source(struct foreign_loader *loader, const char *folder)
 
 	if (loader->source_count == FOREIGN_SOURCES_MOST)
 		return foreign_fail(loader, -EINVAL, "more traces are in it than can be read");
-	if (make_source(loader, folder)) {
+	if (take_source(loader, strdup(folder))) {
 		take_reason(why, sizeof(why));
 		take_log(why, sizeof(why));
+		if (mend(loader, folder))
+			return 0;
 		loader->error = diag_set(
 			loader->diag, -EINVAL, "%s: this CTF trace can't be read: %s", folder, why);
 		return loader->error;
 	}
-	loader->lane_count +=
-		bt_component_source_get_output_port_count(loader->sources[loader->source_count]);
-	loader->source_count++;
 	return 0;
 }
 
@@ -294,5 +355,9 @@ int foreign_load(struct foreign_loader *loader, const char *folder)
 			loader, -EINVAL, "a folder, but not of a CTF trace: it has no metadata");
 	if (!error && !loader->lane_count)
 		error = foreign_fail(loader, -EINVAL, "a CTF trace without a stream");
-	return error ? error : run(loader);
+	if (!error)
+		error = run(loader);
+	for (unsigned i = 0; i < loader->mended_count; i++)
+		foreign_mended_remove(&loader->mended[i]);
+	return error;
 }

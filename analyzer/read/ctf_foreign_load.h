@@ -6,11 +6,13 @@
 #ifndef ANALYZER_READ_CTF_FOREIGN_LOAD_H
 #define ANALYZER_READ_CTF_FOREIGN_LOAD_H
 
+#include "ctf_foreign_cut.h"
 #include "ctf_foreign_event.h"
 #include "reader_impl.h"
 #include <stdio.h>
 
 #define FOREIGN_SOURCES_MOST 256 /* traces below one folder: LTTng makes one for each user */
+#define FOREIGN_MENDED_MOST  8   /* of them with streams that are cut */
 
 enum foreign_record_type {
 	FOREIGN_EVENT, /* `event`, of CPU `number` */
@@ -55,7 +57,9 @@ struct foreign_loader {
 	const bt_plugin *plugin;
 	bt_graph *graph;
 	const bt_component_source *sources[FOREIGN_SOURCES_MOST];
-	unsigned source_count, folder_count;
+	char *folders[FOREIGN_SOURCES_MOST]; /* the sources' */
+	unsigned source_count, folder_count, mended_count;
+	struct foreign_mended mended[FOREIGN_MENDED_MOST];
 
 	bool clock_known; /* the first one's */
 	int64_t offset_s;

@@ -150,10 +150,11 @@ static uint64_t symbol_value(const char *text, size_t bytes)
 		const char *name;
 		uint64_t value;
 	} symbols[] = {
-		/* linux/socket.h, linux/in.h; as include/trace/events/sock.h names them */
+		/* linux/socket.h, linux/in.h; include/trace/events/sock.h names all but UDP */
 		{ "AF_INET", 2 },
 		{ "AF_INET6", 10 },
 		{ "IPPROTO_TCP", 6 },
+		{ "IPPROTO_UDP", 17 },
 		{ "IPPROTO_DCCP", 33 },
 		{ "IPPROTO_SCTP", 132 },
 		{ "IPPROTO_MPTCP", 262 },

@@ -73,9 +73,19 @@ static void nearer(const char *key, const char *candidate, const char **best, un
 
 int setting_unknown(const char *key, const char *place, struct diag *diag)
 {
+	const struct setting_list *list = setting_list_find(key);
 	unsigned least = UINT32_MAX;
 	const char *best = "";
+	size_t bytes = strlen(key);
 
+	if (list)
+		return diag_set(diag, -EINVAL, "%s: %s is a list; its items have keys, as %s.%s",
+			place, key, key, list->items->key);
+	for (const struct setting *s = settings; s->key; s++) {
+		if (!strncmp(s->key, key, bytes) && s->key[bytes] == '.')
+			return diag_set(
+				diag, -EINVAL, "%s: %s has keys in it, as %s", place, key, s->key);
+	}
 	for (const struct setting *s = settings; s->key; s++)
 		nearer(key, s->key, &best, &least);
 	for (const struct setting_list *l = setting_lists; l->key; l++)

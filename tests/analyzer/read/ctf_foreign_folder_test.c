@@ -132,6 +132,84 @@ static void a_stream_that_can_not_be_read_further_is_partial(void)
 	collect_free(&got);
 }
 
+/* Two packets: frees of 1 and 2, then of 3 and 4. Returns where the second begins. */
+static size_t put_two_packets(struct bytes *stream)
+{
+	size_t at = begin_packet(stream, 0, 25, 0, 0);
+
+	put_free(stream, 10, 1);
+	put_free(stream, 20, 2);
+	end_packet(stream, at);
+	at = begin_packet(stream, 25, 100, 0, 0);
+	put_free(stream, 30, 3);
+	put_free(stream, 40, 4);
+	end_packet(stream, at);
+	return at;
+}
+
+static char place[] = "TMPDIR=/tmp/ringside-test-XXXXXX";
+static const char *const temporary = place + sizeof("TMPDIR=") - 1;
+
+/* Reads a trace of which the last file was cut: so many events are whole. Nothing is left of it. */
+static void expect_partial(const char *cut, size_t count)
+{
+	struct collected got;
+
+	CU_ASSERT_EQUAL(mkdir(temporary, 0700), 0);
+	read_and_remove(&got);
+	CU_ASSERT_EQUAL(rmdir(temporary), 0);
+	CU_ASSERT_EQUAL_FATAL(got.status, 0);
+	CU_ASSERT(reader_counts(got.reader)->truncated);
+	CU_ASSERT_PTR_NOT_NULL(strstr(reader_counts(got.reader)->trouble, folder));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reader_counts(got.reader)->trouble, cut));
+	CU_ASSERT_PTR_NULL(strstr(reader_counts(got.reader)->trouble, "0x"));
+	CU_ASSERT_EQUAL(got.count, count);
+	for (size_t i = 0; i < got.count; i++)
+		CU_ASSERT_EQUAL(got.events[i].event.time, 10 * got.events[i].event.packet);
+	collect_free(&got);
+}
+
+/* babeltrace2 takes none of these. A free has 18 bytes, the begin of a packet 40. */
+static void a_stream_that_is_cut_is_read_up_to_the_cut(void)
+{
+	static const struct {
+		size_t left; /* of the second packet */
+		size_t count;
+	} cuts[] = { { 40 + 2 * 18 - 1, 3 }, { 40 + 18, 3 }, { 40 + 17, 2 }, { 39, 2 }, { 5, 2 } };
+
+	for (unsigned order = 0; order < 2; order++) {
+		struct bytes stream = { .big = order };
+		size_t second = put_two_packets(&stream);
+
+		for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+			make_trace(order ? TYPES TRACE("be") FREES_OF_TRACE
+					 : TYPES TRACE("le") FREES_OF_TRACE);
+			spew("stream", stream.data, second + cuts[i].left);
+			expect_partial("stream", cuts[i].count);
+		}
+	}
+}
+
+/* What is whole of one stream doesn't depend on the others. */
+static void each_stream_that_is_cut_is_read_up_to_its_cut(void)
+{
+	struct bytes first = { 0 }, last = { 0 }, whole = { 0 };
+	size_t at = begin_packet(&last, 0, 100, 0, 1);
+
+	put_two_packets(&first);
+	put_free(&last, 50, 5);
+	put_free(&last, 60, 6);
+	end_packet(&last, at);
+	at = begin_packet(&whole, 0, 100, 0, 2);
+	put_free(&whole, 70, 7);
+	end_packet(&whole, at);
+	make_trace(FREES);
+	spew("first", first.data, first.count - 1);
+	spew("last", last.data, last.count - 1);
+	finish(&whole, "whole");
+	expect_partial("cut", 3 + 1 + 1);
+}
+
 #define CASE(name)          \
 	{                   \
 #name, name \
@@ -141,6 +219,8 @@ static const struct test_case cases[] = {
 	CASE(several_traces_of_a_folder_are_one),
 	CASE(damage_is_refused_with_the_reason),
 	CASE(a_stream_that_can_not_be_read_further_is_partial),
+	CASE(a_stream_that_is_cut_is_read_up_to_the_cut),
+	CASE(each_stream_that_is_cut_is_read_up_to_its_cut),
 	{ 0 },
 };
 
@@ -151,5 +231,7 @@ int main(int argc, char **argv)
 		{ 0 },
 	};
 
+	if (!mkdtemp(place + sizeof("TMPDIR=") - 1) || rmdir(temporary) || putenv(place))
+		return 1;
 	return test_main(argc, argv, suites);
 }

@@ -110,9 +110,13 @@ static inline bool is(const struct collected *got, size_t i, uint64_t time, unsi
 	       one->event.id == id && one->event.packet == packet;
 }
 
-#define FREES                                                                                    \
-	TYPES TRACE("le") CLOCK("c", "freq = 2900000000;") STREAM(PLAIN) EVENT("consume_skb", 0, \
-		"uint64_t skbaddr;") EVENT("sched_switch", 1, "uint32_t prev_pid;")
+#define FREES_OF_TRACE                               \
+	CLOCK("c", "freq = 2900000000;")             \
+	STREAM(PLAIN)                                \
+	EVENT("consume_skb", 0, "uint64_t skbaddr;") \
+	EVENT("sched_switch", 1, "uint32_t prev_pid;")
+
+#define FREES TYPES TRACE("le") FREES_OF_TRACE
 
 static inline void put_free(struct bytes *stream, uint64_t time, uint64_t packet)
 {

@@ -334,6 +334,9 @@ CASE(sockets_have_process_and_result)
 	event = used("sock_send_length:  sk=0x1 family=0x2 protocol=0x6 ret=5 flags=0x0");
 	CU_ASSERT_EQUAL(event.len, 5);
 	CU_ASSERT_EQUAL(EVENT_GET(SOCK_SEND, protocol, event.arg), 6);
+	event = used("sock_send_length: sk address = 0x1, family = AF_INET protocol = IPPROTO_UDP, "
+		     "length = 9, error = 0, flags = 0x0");
+	CU_ASSERT_EQUAL(EVENT_GET(SOCK_SEND, protocol, event.arg), 17);
 }
 
 CASE(other_events_are_skipped)

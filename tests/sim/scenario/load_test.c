@@ -282,6 +282,9 @@ static void truesize_is_the_kernels(void)
 static void set_obeys_the_same_rules(void)
 {
 	set_refused("no_such_knob=1", "no_such_knob");
+	set_refused("nic=1", "nic has keys in it, as nic.ring_size");
+	set_refused("host.cost_ns=1", "host.cost_ns has keys in it, as host.cost_ns.");
+	set_refused("workload=1", "workload is a list; its items have keys, as workload.type");
 	set_refused("ring_size", "key=value");
 	set_refused("=1", "key=value");
 	set_refused("ring_size=", "ring_size");
