@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_BYTES FAST_OUT_SLACK /* more than any number takes */
-
 void fast_flush(struct fast_out *out)
 {
 	fwrite(out->text, 1, out->used, out->out);
@@ -52,71 +50,85 @@ void fast_column(struct fast_out *out, const char *text, int width)
 		fill(out, blanks);
 }
 
-/* The digits of a number, two at a time, ending at `end`. Returns where they begin. */
-static char *digits_before(char *end, uint64_t number)
+/* How many digits a number has, at least 1. */
+static unsigned count_digits(uint64_t number)
+{
+	static const uint64_t powers[] = { 0, UINT64_C(10), UINT64_C(100), UINT64_C(1000),
+		UINT64_C(10000), UINT64_C(100000), UINT64_C(1000000), UINT64_C(10000000),
+		UINT64_C(100000000), UINT64_C(1000000000), UINT64_C(10000000000),
+		UINT64_C(100000000000), UINT64_C(1000000000000), UINT64_C(10000000000000),
+		UINT64_C(100000000000000), UINT64_C(1000000000000000), UINT64_C(10000000000000000),
+		UINT64_C(100000000000000000), UINT64_C(1000000000000000000),
+		UINT64_C(10000000000000000000) };
+	unsigned bits = 64 - (unsigned)__builtin_clzll(number | 1);
+	unsigned less = bits * 1233 >> 12; /* log10(2) is 1233 / 4096, or a little less */
+
+	return less + (number >= powers[less]);
+}
+
+/* The last digits of a number, so many, ending at `end`. Returns the number without them. */
+static uint64_t put_digits(char *end, uint64_t number, unsigned digits)
 {
 	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930"
 				    "31323334353637383940414243444546474849505152535455565758596061"
 				    "62636465666768697071727374757677787980818283848586878889909192"
 				    "93949596979899";
 
-	for (; number >= 100; number /= 100) {
+	for (; digits > 1; digits -= 2, number /= 100) {
 		end -= 2;
 		memcpy(end, pairs + 2 * (number % 100), 2);
 	}
-	if (number < 10) {
-		*--end = (char)('0' + number);
-		return end;
+	if (digits) {
+		*--end = (char)('0' + number % 10);
+		number /= 10;
 	}
-	end -= 2;
-	memcpy(end, pairs + 2 * number, 2);
-	return end;
+	return number;
 }
 
-static void fast_filled(struct fast_out *out, const char *first, const char *end, unsigned width)
+/*
+ * Room for so many characters (32 at most), filled up to the width with blanks before. Returns
+ * their end: digits are written in place, since a copy of what was just written byte by byte would
+ * have to wait for it.
+ */
+static char *take(struct fast_out *out, unsigned characters, unsigned width)
 {
-	size_t bytes = (size_t)(end - first);
-
-	if (bytes < width)
-		fill(out, width - bytes);
-	put_short(out, first, bytes);
+	if (characters < width)
+		fill(out, width - characters);
+	if (characters > FAST_OUT_BYTES - out->used)
+		fast_flush(out);
+	out->used += characters;
+	return out->text + out->used;
 }
 
 void fast_number(struct fast_out *out, uint64_t number, unsigned width)
 {
-	char text[NUMBER_BYTES + FAST_OUT_SLACK], *end = text + NUMBER_BYTES;
+	unsigned digits = count_digits(number);
 
-	fast_filled(out, digits_before(end, number), end, width);
+	put_digits(take(out, digits, width), number, digits);
 }
 
 void fast_hex(struct fast_out *out, uint64_t number)
 {
-	char text[NUMBER_BYTES + FAST_OUT_SLACK], *end = text + NUMBER_BYTES, *p = end;
+	unsigned digits = (67 - (unsigned)__builtin_clzll(number | 1)) / 4;
+	char *p = take(out, digits, 0);
 
-	do
+	for (; digits; digits--, number >>= 4)
 		*--p = "0123456789abcdef"[number & 15];
-	while (number >>= 4);
-	fast_bytes(out, p, (size_t)(end - p));
 }
 
 void fast_fixed(
 	struct fast_out *out, uint64_t number, bool negative, unsigned digits, unsigned width)
 {
-	char text[NUMBER_BYTES + FAST_OUT_SLACK], *end = text + NUMBER_BYTES,
-						  *p = digits_before(end, number);
+	unsigned all = count_digits(number), whole = all > digits ? all - digits : 1;
+	char *end = take(out, negative + whole + (digits > 0) + digits, width);
 
-	while (end - p <= (ptrdiff_t)digits) /* at least one before the point */
-		*--p = '0';
-	if (digits) {
-		size_t whole = (size_t)(end - p) - digits;
-
-		memmove(p - 1, p, whole);
-		p--;
-		p[whole] = '.';
-	}
+	number = put_digits(end, number, digits);
+	end -= digits;
+	if (digits)
+		*--end = '.';
+	put_digits(end, number, whole);
 	if (negative)
-		*--p = '-';
-	fast_filled(out, p, end, width);
+		end[-(ptrdiff_t)whole - 1] = '-';
 }
 
 static bool make_room(struct clean_names *cleaned, enum name_kind kind, uint32_t index)
