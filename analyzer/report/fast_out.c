@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PAGE_NAMES 64 /* are allocated together */
+
 void fast_flush(struct fast_out *out)
 {
 	fwrite(out->text, 1, out->used, out->out);
@@ -131,46 +133,60 @@ void fast_fixed(
 		end[-(ptrdiff_t)whole - 1] = '-';
 }
 
-static bool make_room(struct clean_names *cleaned, enum name_kind kind, uint32_t index)
+/* The place of the index, or NULL without memory. */
+static char **make_place(struct clean_names *cleaned, enum name_kind kind, uint32_t index)
 {
-	uint32_t room = cleaned->room[kind] ? cleaned->room[kind] : 64;
-	char **texts;
+	uint32_t page = index / PAGE_NAMES, room = cleaned->room[kind] ? cleaned->room[kind] : 1;
+	char ***pages;
 
-	if (index < cleaned->room[kind])
-		return true;
-	while (room <= index)
+	while (room <= page)
 		room *= 2;
-	texts = realloc(cleaned->texts[kind], room * sizeof(char *));
-	if (!texts)
-		return false;
-	memset(texts + cleaned->room[kind], 0, (room - cleaned->room[kind]) * sizeof(char *));
-	cleaned->texts[kind] = texts;
-	cleaned->room[kind] = room;
-	return true;
+	if (room != cleaned->room[kind]) {
+		pages = realloc(cleaned->pages[kind], room * sizeof(*pages));
+		if (!pages)
+			return NULL;
+		memset(pages + cleaned->room[kind], 0,
+			(room - cleaned->room[kind]) * sizeof(*pages));
+		cleaned->pages[kind] = pages;
+		cleaned->room[kind] = room;
+	}
+	pages = &cleaned->pages[kind][page];
+	if (!*pages)
+		*pages = calloc(PAGE_NAMES, sizeof(**pages));
+	return *pages ? *pages + index % PAGE_NAMES : NULL;
 }
 
 const char *clean_name(struct clean_names *cleaned, const struct names *names, enum name_kind kind,
 	uint32_t index, enum clean_style style)
 {
 	const char *text;
+	char **place;
 
-	if (index < cleaned->room[kind] && cleaned->texts[kind][index])
-		return cleaned->texts[kind][index];
+	if (index / PAGE_NAMES < cleaned->room[kind]) {
+		char **page = cleaned->pages[kind][index / PAGE_NAMES];
+
+		if (page && page[index % PAGE_NAMES])
+			return page[index % PAGE_NAMES];
+	}
 	text = names_get(names, kind, index);
 	if (!text)
 		return NULL;
-	if (!make_room(cleaned, kind, index))
+	place = make_place(cleaned, kind, index);
+	if (!place)
 		return "?";
-	cleaned->texts[kind][index] = style == CLEAN_JSON ? clean_json(text) : clean_terminal(text);
-	return cleaned->texts[kind][index] ? cleaned->texts[kind][index] : "?";
+	*place = style == CLEAN_JSON ? clean_json(text) : clean_terminal(text);
+	return *place ? *place : "?";
 }
 
 void clean_names_clear(struct clean_names *cleaned)
 {
 	for (int kind = 0; kind < NAME_KINDS; kind++) {
-		for (uint32_t i = 0; i < cleaned->room[kind]; i++)
-			free(cleaned->texts[kind][i]);
-		free(cleaned->texts[kind]);
+		for (uint32_t i = 0; i < cleaned->room[kind]; i++) {
+			for (int j = 0; cleaned->pages[kind][i] && j < PAGE_NAMES; j++)
+				free(cleaned->pages[kind][i][j]);
+			free(cleaned->pages[kind][i]);
+		}
+		free(cleaned->pages[kind]);
 	}
 	*cleaned = (struct clean_names){ 0 };
 }
