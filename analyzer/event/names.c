@@ -12,11 +12,14 @@ struct name {
 	uint32_t hash;
 };
 
+/* So many names are allocated together: a damaged trace may use any index, and a few far apart. */
+#define PAGE_NAMES 64
+
 /* The names of one kind: by index, and an open-addressing hash from text to index + 1. */
 struct name_table {
-	struct name *names;
+	struct name **pages; /* NULL: none of its indices has a name */
+	uint32_t page_room;
 	uint32_t count; /* one more than the largest index in use */
-	uint32_t room;
 	uint32_t *slots;
 	uint32_t slot_count; /* a power of two, or 0; at most half of the slots are in use */
 	uint32_t used;
@@ -46,6 +49,12 @@ static uint32_t hash_text(const char *text, size_t bytes)
 	return hash;
 }
 
+/* Of an index that has a page. */
+static struct name *name_at(const struct name_table *table, uint32_t index)
+{
+	return &table->pages[index / PAGE_NAMES][index % PAGE_NAMES];
+}
+
 struct names *names_create(void)
 {
 	return calloc(1, sizeof(struct names));
@@ -58,9 +67,12 @@ void names_destroy(struct names *names)
 	for (int kind = 0; kind < NAME_KINDS; kind++) {
 		struct name_table *table = &names->tables[kind];
 
-		for (uint32_t i = 0; i < table->count; i++)
-			free(table->names[i].text);
-		free(table->names);
+		for (uint32_t i = 0; i < table->page_room; i++) {
+			for (int j = 0; table->pages[i] && j < PAGE_NAMES; j++)
+				free(table->pages[i][j].text);
+			free(table->pages[i]);
+		}
+		free(table->pages);
 		free(table->slots);
 	}
 	free(names);
@@ -77,9 +89,21 @@ static uint32_t *find_slot(
 
 		if (!table->slots[i])
 			return &table->slots[i];
-		name = &table->names[table->slots[i] - 1];
+		name = name_at(table, table->slots[i] - 1);
 		if (name->hash == hash && name->bytes == bytes && !memcmp(name->text, text, bytes))
 			return &table->slots[i];
+	}
+}
+
+/* The slots are double as many: the names of a page find theirs. */
+static void enter_slots(struct name_table *table, uint32_t page)
+{
+	for (uint32_t i = 0; table->pages[page] && i < PAGE_NAMES; i++) {
+		const struct name *name = &table->pages[page][i];
+
+		if (name->text)
+			*find_slot(table, name->text, name->bytes, name->hash) =
+				page * PAGE_NAMES + i + 1;
 	}
 }
 
@@ -93,31 +117,30 @@ static int grow_slots(struct name_table *table)
 	free(table->slots);
 	table->slots = slots;
 	table->slot_count = count;
-	for (uint32_t i = 0; i < table->count; i++) {
-		const struct name *name = &table->names[i];
-
-		if (name->text)
-			*find_slot(table, name->text, name->bytes, name->hash) = i + 1;
-	}
+	for (uint32_t page = 0; page < table->page_room; page++)
+		enter_slots(table, page);
 	return 0;
 }
 
-static int grow_names(struct name_table *table, uint32_t count)
+/* Makes a place for the index. */
+static int make_page(struct name_table *table, uint32_t index)
 {
-	uint32_t room = table->room ? table->room : 8;
-	struct name *names;
+	uint32_t page = index / PAGE_NAMES, room = table->page_room ? table->page_room : 1;
+	struct name **pages;
 
-	while (room < count)
+	while (room <= page)
 		room *= 2;
-	if (room != table->room) {
-		names = realloc(table->names, room * sizeof(*names));
-		if (!names)
+	if (room != table->page_room) {
+		pages = realloc(table->pages, room * sizeof(*pages));
+		if (!pages)
 			return -ENOMEM;
-		memset(names + table->room, 0, (room - table->room) * sizeof(*names));
-		table->names = names;
-		table->room = room;
+		memset(pages + table->page_room, 0, (room - table->page_room) * sizeof(*pages));
+		table->pages = pages;
+		table->page_room = room;
 	}
-	return 0;
+	if (!table->pages[page])
+		table->pages[page] = calloc(PAGE_NAMES, sizeof(**pages));
+	return table->pages[page] ? 0 : -ENOMEM;
 }
 
 /* A new index also gets a slot, unless another index already has the same text. */
@@ -128,9 +151,9 @@ static int enter(struct name_table *table, uint32_t index, const char *text, siz
 
 	if (2 * (table->used + 1) > table->slot_count && grow_slots(table))
 		return -ENOMEM;
-	if (grow_names(table, index + 1))
+	if (make_page(table, index))
 		return -ENOMEM;
-	name = &table->names[index];
+	name = name_at(table, index);
 	name->text = malloc(bytes + 1);
 	if (!name->text)
 		return -ENOMEM;
@@ -195,7 +218,9 @@ const char *names_get(const struct names *names, enum name_kind kind, uint32_t i
 {
 	const struct name_table *table = &names->tables[kind];
 
-	return index < table->count ? table->names[index].text : NULL;
+	if (index >= table->count || !table->pages[index / PAGE_NAMES])
+		return NULL;
+	return name_at(table, index)->text;
 }
 
 uint32_t names_room(enum name_kind kind)

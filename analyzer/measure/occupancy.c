@@ -5,6 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where a level is counted. */
+static inline uint64_t place_of(uint64_t level)
+{
+	if (level < LEVELS_EXACT)
+		return level;
+	return LEVELS_EXACT + (level - LEVELS_EXACT) / LEVELS_TOGETHER;
+}
+
+static struct level *level_of(const struct occupancy *occupancy, uint64_t level)
+{
+	return &occupancy->levels[place_of(level)];
+}
+
 static int grow_levels(struct occupancy *occupancy)
 {
 	uint64_t room = occupancy->level_room ? 2 * occupancy->level_room : 128;
@@ -66,7 +79,7 @@ static void fall(struct occupancy *occupancy)
 		if (occupancy->now < occupancy->trough)
 			occupancy->trough = occupancy->now;
 	} else if (2 * occupancy->now <= occupancy->peak) {
-		occupancy->levels[occupancy->peak].peaks++;
+		level_of(occupancy, occupancy->peak)->peaks++;
 		occupancy->falling = true;
 		occupancy->trough = occupancy->now;
 	}
@@ -76,24 +89,25 @@ static void fall(struct occupancy *occupancy)
 static void pass_unseen(struct occupancy *occupancy, uint64_t time)
 {
 	if (!occupancy->tail_top) {
-		occupancy->tail_top = occupancy->now;
+		occupancy->tail_top = place_of(occupancy->now);
 		occupancy->tail_from = occupancy->since;
 	}
-	occupancy->levels[occupancy->now].tail += time - occupancy->since;
+	level_of(occupancy, occupancy->now)->tail += time - occupancy->since;
 }
 
 /* The device has an event, so the tail counts, but for what of it is beyond `cycles`. */
 static void count_tail(struct occupancy *occupancy, uint64_t cycles)
 {
 	/* Levels only fall in a tail, so the time of the higher one was first. */
-	for (uint64_t level = occupancy->tail_top; level; level--) {
-		uint64_t tail = occupancy->levels[level].tail;
+	for (uint64_t place = occupancy->tail_top; place; place--) {
+		struct level *level = &occupancy->levels[place];
+		uint64_t tail = level->tail;
 
 		if (tail > cycles)
 			tail = cycles;
 		cycles -= tail;
-		occupancy->levels[level].time += tail;
-		occupancy->levels[level].tail = 0;
+		level->time += tail;
+		level->tail = 0;
 	}
 	occupancy->tail_top = 0;
 }
@@ -103,14 +117,14 @@ int occupancy_change(struct occupancy *occupancy, uint64_t time, enum change_kin
 	int error = 0;
 
 	/* Levels 0 to now + 1 have their place, so neither rise nor fall has to look. */
-	if (occupancy->now + 1 >= occupancy->level_room && grow_levels(occupancy))
+	if (place_of(occupancy->now + 1) >= occupancy->level_room && grow_levels(occupancy))
 		return -ENOMEM;
 	if (kind == CHANGE_CLOSE) {
 		pass_unseen(occupancy, time);
 	} else {
 		if (occupancy->tail_top)
 			count_tail(occupancy, UINT64_MAX);
-		occupancy->levels[occupancy->now].time += time - occupancy->since;
+		level_of(occupancy, occupancy->now)->time += time - occupancy->since;
 	}
 	switch (kind) {
 	case CHANGE_START:
@@ -140,7 +154,7 @@ int occupancy_finish(struct occupancy *occupancy, uint64_t last_event, uint64_t 
 		count_tail(occupancy,
 			last_event > occupancy->tail_from ? last_event - occupancy->tail_from : 0);
 	if (occupancy->level_room && last_event > occupancy->since) {
-		occupancy->levels[occupancy->now].time += last_event - occupancy->since;
+		level_of(occupancy, occupancy->now)->time += last_event - occupancy->since;
 		occupancy->since = last_event;
 	}
 	if (is_stall(occupancy, end_of_trace))
@@ -152,8 +166,8 @@ uint64_t occupancy_time_from(const struct occupancy *occupancy, uint64_t level)
 {
 	uint64_t time = 0;
 
-	for (; level < occupancy->level_room; level++)
-		time += occupancy->levels[level].time;
+	for (uint64_t place = place_of(level); place < occupancy->level_room; place++)
+		time += occupancy->levels[place].time;
 	return time;
 }
 
@@ -161,8 +175,8 @@ uint64_t occupancy_intervals_from(const struct occupancy *occupancy, uint64_t le
 {
 	uint64_t intervals = 0;
 
-	for (; level < occupancy->level_room; level++)
-		intervals += occupancy->levels[level].peaks;
+	for (uint64_t place = place_of(level); place < occupancy->level_room; place++)
+		intervals += occupancy->levels[place].peaks;
 	return intervals;
 }
 

@@ -20,6 +20,13 @@
 
 #include "transmit.h"
 
+/*
+ * What is known of each level costs memory, and no ring owns more than 65,535 packets. Above that,
+ * where memory is full of packets that nobody frees, so many levels count as the lowest of them.
+ */
+#define LEVELS_EXACT    65536
+#define LEVELS_TOGETHER 64
+
 enum change_kind {
 	CHANGE_START,
 	CHANGE_FREE,     /* the packet was seen to leave: progress */
@@ -27,7 +34,7 @@ enum change_kind {
 	CHANGE_REPLACED, /* the same, and its address is started again at the same time */
 };
 
-/* What happened at one level: it is the number of packets inside. */
+/* What happened at one level, the number of packets inside, or at LEVELS_TOGETHER high ones. */
 struct level {
 	uint64_t time;  /* cycles spent at it */
 	uint64_t tail;  /* the same since the device's last event: see occupancy_finish */
@@ -46,9 +53,9 @@ struct occupancy {
 	uint64_t peak, trough;
 
 	uint64_t tail_from; /* when the tail begins */
-	uint64_t tail_top;  /* the highest level with a tail; 0: there is no tail */
+	uint64_t tail_top;  /* the highest of levels[] with a tail; 0: there is no tail */
 
-	struct level *levels; /* of levels 0 to max */
+	struct level *levels; /* of levels 0 to max, the high ones together */
 	uint64_t level_room;
 	struct stall *stalls;
 	unsigned stall_count, stall_room;

@@ -52,14 +52,14 @@ struct passage {
 	uint32_t segments;                 /* on the wire */
 	uint8_t state;                     /* enum passage_state */
 	uint8_t outcome;                   /* enum outcome */
-	bool queue_time_known;
-	bool settled;       /* it is certain that the start succeeded */
-	bool suspect;       /* its free may have come before its start: see orphans.h */
-	bool first_suspect; /* the one of its packet whose anomaly counts for the trace */
-	bool freed_early;   /* before the driver's xmit function returned */
-	bool end_known;     /* end_change is valid */
-	bool lowest;        /* the last device that the packet was handed to */
-	bool counted;       /* in the trace's number of packets */
+	bool queue_time_known : 1;
+	bool settled : 1;       /* it is certain that the start succeeded */
+	bool suspect : 1;       /* its free may have come before its start: see orphans.h */
+	bool first_suspect : 1; /* the one of its packet whose anomaly counts for the trace */
+	bool freed_early : 1;   /* before the driver's xmit function returned */
+	bool end_known : 1;     /* end_change is valid */
+	bool lowest : 1;        /* the last device that the packet was handed to */
+	bool counted : 1;       /* in the trace's number of packets */
 };
 
 struct passage_list {

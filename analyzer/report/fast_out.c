@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_BYTES FAST_OUT_SLACK /* more than any number takes */
+#define PAGE_NAMES 64 /* are allocated together */
 
 void fast_flush(struct fast_out *out)
 {
@@ -52,113 +52,141 @@ void fast_column(struct fast_out *out, const char *text, int width)
 		fill(out, blanks);
 }
 
-/* The digits of a number, two at a time, ending at `end`. Returns where they begin. */
-static char *digits_before(char *end, uint64_t number)
+/* How many digits a number has, at least 1. */
+static unsigned count_digits(uint64_t number)
+{
+	static const uint64_t powers[] = { 0, UINT64_C(10), UINT64_C(100), UINT64_C(1000),
+		UINT64_C(10000), UINT64_C(100000), UINT64_C(1000000), UINT64_C(10000000),
+		UINT64_C(100000000), UINT64_C(1000000000), UINT64_C(10000000000),
+		UINT64_C(100000000000), UINT64_C(1000000000000), UINT64_C(10000000000000),
+		UINT64_C(100000000000000), UINT64_C(1000000000000000), UINT64_C(10000000000000000),
+		UINT64_C(100000000000000000), UINT64_C(1000000000000000000),
+		UINT64_C(10000000000000000000) };
+	unsigned bits = 64 - (unsigned)__builtin_clzll(number | 1);
+	unsigned less = bits * 1233 >> 12; /* log10(2) is 1233 / 4096, or a little less */
+
+	return less + (number >= powers[less]);
+}
+
+/* The last digits of a number, so many, ending at `end`. Returns the number without them. */
+static uint64_t put_digits(char *end, uint64_t number, unsigned digits)
 {
 	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930"
 				    "31323334353637383940414243444546474849505152535455565758596061"
 				    "62636465666768697071727374757677787980818283848586878889909192"
 				    "93949596979899";
 
-	for (; number >= 100; number /= 100) {
+	for (; digits > 1; digits -= 2, number /= 100) {
 		end -= 2;
 		memcpy(end, pairs + 2 * (number % 100), 2);
 	}
-	if (number < 10) {
-		*--end = (char)('0' + number);
-		return end;
+	if (digits) {
+		*--end = (char)('0' + number % 10);
+		number /= 10;
 	}
-	end -= 2;
-	memcpy(end, pairs + 2 * number, 2);
-	return end;
+	return number;
 }
 
-static void fast_filled(struct fast_out *out, const char *first, const char *end, unsigned width)
+/*
+ * Room for so many characters (32 at most), filled up to the width with blanks before. Returns
+ * their end: digits are written in place, since a copy of what was just written byte by byte would
+ * have to wait for it.
+ */
+static char *take(struct fast_out *out, unsigned characters, unsigned width)
 {
-	size_t bytes = (size_t)(end - first);
-
-	if (bytes < width)
-		fill(out, width - bytes);
-	put_short(out, first, bytes);
+	if (characters < width)
+		fill(out, width - characters);
+	if (characters > FAST_OUT_BYTES - out->used)
+		fast_flush(out);
+	out->used += characters;
+	return out->text + out->used;
 }
 
 void fast_number(struct fast_out *out, uint64_t number, unsigned width)
 {
-	char text[NUMBER_BYTES + FAST_OUT_SLACK], *end = text + NUMBER_BYTES;
+	unsigned digits = count_digits(number);
 
-	fast_filled(out, digits_before(end, number), end, width);
+	put_digits(take(out, digits, width), number, digits);
 }
 
 void fast_hex(struct fast_out *out, uint64_t number)
 {
-	char text[NUMBER_BYTES + FAST_OUT_SLACK], *end = text + NUMBER_BYTES, *p = end;
+	unsigned digits = (67 - (unsigned)__builtin_clzll(number | 1)) / 4;
+	char *p = take(out, digits, 0);
 
-	do
+	for (; digits; digits--, number >>= 4)
 		*--p = "0123456789abcdef"[number & 15];
-	while (number >>= 4);
-	fast_bytes(out, p, (size_t)(end - p));
 }
 
 void fast_fixed(
 	struct fast_out *out, uint64_t number, bool negative, unsigned digits, unsigned width)
 {
-	char text[NUMBER_BYTES + FAST_OUT_SLACK], *end = text + NUMBER_BYTES,
-						  *p = digits_before(end, number);
+	unsigned all = count_digits(number), whole = all > digits ? all - digits : 1;
+	char *end = take(out, negative + whole + (digits > 0) + digits, width);
 
-	while (end - p <= (ptrdiff_t)digits) /* at least one before the point */
-		*--p = '0';
-	if (digits) {
-		size_t whole = (size_t)(end - p) - digits;
-
-		memmove(p - 1, p, whole);
-		p--;
-		p[whole] = '.';
-	}
+	number = put_digits(end, number, digits);
+	end -= digits;
+	if (digits)
+		*--end = '.';
+	put_digits(end, number, whole);
 	if (negative)
-		*--p = '-';
-	fast_filled(out, p, end, width);
+		end[-(ptrdiff_t)whole - 1] = '-';
 }
 
-static bool make_room(struct clean_names *cleaned, enum name_kind kind, uint32_t index)
+/* The place of the index, or NULL without memory. */
+static char **make_place(struct clean_names *cleaned, enum name_kind kind, uint32_t index)
 {
-	uint32_t room = cleaned->room[kind] ? cleaned->room[kind] : 64;
-	char **texts;
+	uint32_t page = index / PAGE_NAMES, room = cleaned->room[kind] ? cleaned->room[kind] : 1;
+	char ***pages;
 
-	if (index < cleaned->room[kind])
-		return true;
-	while (room <= index)
+	while (room <= page)
 		room *= 2;
-	texts = realloc(cleaned->texts[kind], room * sizeof(char *));
-	if (!texts)
-		return false;
-	memset(texts + cleaned->room[kind], 0, (room - cleaned->room[kind]) * sizeof(char *));
-	cleaned->texts[kind] = texts;
-	cleaned->room[kind] = room;
-	return true;
+	if (room != cleaned->room[kind]) {
+		pages = realloc(cleaned->pages[kind], room * sizeof(*pages));
+		if (!pages)
+			return NULL;
+		memset(pages + cleaned->room[kind], 0,
+			(room - cleaned->room[kind]) * sizeof(*pages));
+		cleaned->pages[kind] = pages;
+		cleaned->room[kind] = room;
+	}
+	pages = &cleaned->pages[kind][page];
+	if (!*pages)
+		*pages = calloc(PAGE_NAMES, sizeof(**pages));
+	return *pages ? *pages + index % PAGE_NAMES : NULL;
 }
 
 const char *clean_name(struct clean_names *cleaned, const struct names *names, enum name_kind kind,
 	uint32_t index, enum clean_style style)
 {
 	const char *text;
+	char **place;
 
-	if (index < cleaned->room[kind] && cleaned->texts[kind][index])
-		return cleaned->texts[kind][index];
+	if (index / PAGE_NAMES < cleaned->room[kind]) {
+		char **page = cleaned->pages[kind][index / PAGE_NAMES];
+
+		if (page && page[index % PAGE_NAMES])
+			return page[index % PAGE_NAMES];
+	}
 	text = names_get(names, kind, index);
 	if (!text)
 		return NULL;
-	if (!make_room(cleaned, kind, index))
+	place = make_place(cleaned, kind, index);
+	if (!place)
 		return "?";
-	cleaned->texts[kind][index] = style == CLEAN_JSON ? clean_json(text) : clean_terminal(text);
-	return cleaned->texts[kind][index] ? cleaned->texts[kind][index] : "?";
+	*place = style == CLEAN_JSON ? clean_json(text) : clean_terminal(text);
+	return *place ? *place : "?";
 }
 
 void clean_names_clear(struct clean_names *cleaned)
 {
 	for (int kind = 0; kind < NAME_KINDS; kind++) {
-		for (uint32_t i = 0; i < cleaned->room[kind]; i++)
-			free(cleaned->texts[kind][i]);
-		free(cleaned->texts[kind]);
+		for (uint32_t i = 0; i < cleaned->room[kind]; i++) {
+			for (int j = 0; cleaned->pages[kind][i] && j < PAGE_NAMES; j++)
+				free(cleaned->pages[kind][i][j]);
+			free(cleaned->pages[kind][i]);
+		}
+		free(cleaned->pages[kind]);
 	}
 	*cleaned = (struct clean_names){ 0 };
 }

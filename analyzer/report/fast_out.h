@@ -63,8 +63,8 @@ void fast_fixed(
 
 /* Names as they may go out, each cleaned once. All zero is empty. */
 struct clean_names {
-	char **texts[NAME_KINDS];
-	uint32_t room[NAME_KINDS];
+	char ***pages[NAME_KINDS]; /* of texts, as in names.c: an index can be any number */
+	uint32_t room[NAME_KINDS]; /* pages */
 };
 
 enum clean_style {

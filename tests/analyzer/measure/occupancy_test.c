@@ -177,6 +177,45 @@ static void a_replaced_packet_leaves_the_device_in_use(void)
 	occupancy_clear(&occupancy);
 }
 
+/* More than any ring owns: 100000 in, one a cycle, and out again. */
+static void high_levels_share_memory(void)
+{
+	struct occupancy occupancy = { 0 };
+	uint64_t time = 0;
+
+	for (int i = 0; i < 100000; i++)
+		change(&occupancy, time++, CHANGE_START, 1);
+	for (int i = 0; i < 100000; i++)
+		change(&occupancy, time++, CHANGE_FREE, 1);
+	CU_ASSERT_EQUAL(occupancy.max, 100000);
+	/* once on each level up and once down, but once only at the top */
+	CU_ASSERT_EQUAL(occupancy_time_from(&occupancy, 1), 2 * 99999 + 1);
+	CU_ASSERT_EQUAL(occupancy_time_from(&occupancy, 65535), 2 * (100000 - 65535) + 1);
+	CU_ASSERT_EQUAL(occupancy_time_from(&occupancy, 65536 + 64), 2 * (100000 - 65600) + 1);
+	/* counts as 65536 + 64, the lowest of those that it shares its place with */
+	CU_ASSERT_EQUAL(occupancy_time_from(&occupancy, 65536 + 127), 2 * (100000 - 65600) + 1);
+	CU_ASSERT_EQUAL(occupancy_intervals_from(&occupancy, 100000), 1);
+	CU_ASSERT_EQUAL(occupancy_intervals_from(&occupancy, 100064), 0);
+	CU_ASSERT(occupancy.level_room <= 2 * LEVELS_EXACT);
+	occupancy_clear(&occupancy);
+}
+
+static void the_time_of_high_levels_is_cut_at_the_last_event(void)
+{
+	struct occupancy occupancy = { 0 };
+
+	/* two unseen closes after the last event, at 30: only 5 of the 10 at 70000 are before it */
+	change(&occupancy, 10, CHANGE_START, 70000);
+	change(&occupancy, 20, CHANGE_FREE, 1);
+	change(&occupancy, 30, CHANGE_START, 1);
+	change(&occupancy, 40, CHANGE_CLOSE, 1);
+	change(&occupancy, 50, CHANGE_CLOSE, 69999);
+	CU_ASSERT_EQUAL(occupancy_finish(&occupancy, 35, 60), 0);
+	CU_ASSERT_EQUAL(occupancy_time_from(&occupancy, 1), 25);
+	CU_ASSERT_EQUAL(occupancy_time_from(&occupancy, 70000), 25);
+	occupancy_clear(&occupancy);
+}
+
 static const struct test_case cases[] = {
 	{ "time is weighed by level", time_is_weighed_by_level },
 	{ "an interval ends when half is cleaned", an_interval_ends_when_half_is_cleaned },
@@ -187,6 +226,9 @@ static const struct test_case cases[] = {
 	{ "idle devices and slow ones don't stall", idle_devices_and_slow_ones_do_not_stall },
 	{ "closing unseen is no progress", closing_unseen_is_no_progress },
 	{ "time after the last event doesn't count", time_after_the_last_event_does_not_count },
+	{ "high levels share memory", high_levels_share_memory },
+	{ "the time of high levels is cut at the last event",
+		the_time_of_high_levels_is_cut_at_the_last_event },
 	{ "a replaced packet leaves the device in use",
 		a_replaced_packet_leaves_the_device_in_use },
 	{ 0 },
