@@ -20,6 +20,8 @@ enum {
 	HEADER_SECTIONS = 72, /* bits */
 };
 
+#define ATTR_TRACEPOINT 2 /* the type of an event: PERF_TYPE_TRACEPOINT */
+
 struct section {
 	uint64_t offset, bytes;
 };
@@ -101,6 +103,7 @@ static int read_attr(const struct reading *r, uint64_t offset, size_t bytes)
 
 	if (error)
 		return error;
+	r->header->tracepoints |= bytes_32(attr, r->big_endian) == ATTR_TRACEPOINT;
 	section = section_at(r, attr + bytes - SECTION_BYTES);
 	error = read_section(r, &section, 8 * PERF_IDS_MOST, "the ids of an event", &ids);
 	if (!error)
@@ -215,5 +218,11 @@ int perf_header_read(const struct seekable *file, struct perf_attrs *attrs,
 	header->data_begin = records.offset;
 	header->data_end = records.offset + records.bytes;
 	error = read_attrs(&r, data);
-	return error ? error : read_sections(&r, data + HEADER_SECTIONS);
+	if (!error)
+		error = read_sections(&r, data + HEADER_SECTIONS);
+	if (!error && header->tracepoints && !*raw)
+		error = diag_set(diag, -EINVAL,
+			"its header says at %d that the formats of its events aren't there",
+			HEADER_SECTIONS);
+	return error;
 }

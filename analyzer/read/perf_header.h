@@ -20,6 +20,7 @@ enum { PERF_TRACING_DATA = 1, PERF_COMPRESSION = 27 };
 
 /* What the header and the sections say. */
 struct perf_header {
+	bool tracepoints;              /* there are some among its events */
 	uint64_t data_begin, data_end; /* records, as far as the file goes */
 	bool cut;                      /* the file ends before its last section does */
 };

@@ -196,6 +196,9 @@ static void messages_name_the_place(void)
 	make_file(&made, false, attrs, 2, fill);
 	put(made.data + 32, 0, 8, false);
 	expect_refused("text: its header at 24 describes no events");
+	make_file(&made, false, attrs, 2, fill);
+	put(made.data + 72, 0, 8, false);
+	expect_refused("text: its header says at 72 that the formats of its events aren't there");
 	make_pipe(&made, false, attrs, 2, fill);
 	put(made.data + 16 + 12, 200, 4, false);
 	expect_refused("text: the description of an event at 16 is cut off");
