@@ -125,7 +125,8 @@ EVENT_FIELDS(X)
 #undef X
 
 #define EVENT_QUEUE_UNKNOWN 0xffff
-#define EVENT_VEC_NET_RX    3 /* linux/interrupt.h */
+#define EVENT_VEC_NET_RX    3    /* linux/interrupt.h */
+#define EVENT_RC_BUSY       0x10 /* linux/netdevice.h, NETDEV_TX_BUSY: the packet isn't taken */
 
 /* The transmit queue that an event is of, or EVENT_QUEUE_UNKNOWN. */
 static inline unsigned event_queue(const struct event *event)

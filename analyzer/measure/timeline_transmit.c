@@ -13,9 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NETDEV_TX_BUSY 0x10  /* linux/netdevice.h */
-#define ENDED_MAX      65536 /* packets that are done with but for their driver call's return */
-#define BLOCK_RECORDS  256
+#define ENDED_MAX     65536 /* packets that are done with but for their driver call's return */
+#define BLOCK_RECORDS 256
 
 enum sending_state {
 	SENDING_QUEUED,  /* before the device */
@@ -268,7 +267,7 @@ static int on_return(struct timeline *timeline, struct sending *sending, const s
 {
 	uint32_t rc = (uint32_t)EVENT_GET(XMIT, rc, event->arg);
 
-	if (rc && rc != NETDEV_TX_BUSY)
+	if (rc && rc != EVENT_RC_BUSY)
 		return end(timeline, sending, TIMELINE_REFUSED, event->time, 0);
 	if (!rc) {
 		if (sending->state == SENDING_QUEUED)

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NETDEV_TX_BUSY 0x10 /* linux/netdevice.h */
-
 /* Devices are told apart by their names; two numbers may have the same. */
 static struct device *new_device(struct transmit *transmit, unsigned index)
 {
@@ -240,16 +238,16 @@ static int on_return(
 		return -ENOMEM;
 	passage = calls_find(calls, device, event->packet);
 	if (!passage) { /* it began before the trace, or before a gap */
-		device->all.retries += rc == NETDEV_TX_BUSY;
+		device->all.retries += rc == EVENT_RC_BUSY;
 		return 0;
 	}
 	calls_remove(passage);
 	if (passage->freed_early)
 		PASSAGE_COUNT(passage, free_before_xmit_return);
-	if (rc == NETDEV_TX_BUSY)
+	if (rc == EVENT_RC_BUSY)
 		PASSAGE_COUNT(passage, retries);
 	if (rc)
-		return passage_fail(transmit, passage, rc == NETDEV_TX_BUSY);
+		return passage_fail(transmit, passage, rc == EVENT_RC_BUSY);
 	if (passage_settle(transmit, passage))
 		return -ENOMEM;
 	packets_release(&transmit->packets, passage);
@@ -267,7 +265,7 @@ static int on_xmit_as_start(
 
 	if (passage && replace(transmit, passage))
 		return -ENOMEM;
-	if (rc == NETDEV_TX_BUSY) {
+	if (rc == EVENT_RC_BUSY) {
 		device->all.retries++;
 		return 0;
 	}

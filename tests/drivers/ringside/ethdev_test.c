@@ -2,16 +2,6 @@
 /* The port as a DPDK program sees it, through ethdev, in one process. */
 #include "ports.h"
 
-/* Packets until the ring takes no more. */
-static unsigned fill(uint16_t port)
-{
-	unsigned sent = 0;
-
-	while (sent < POOL && send_one(port, 0, packet(60, 0)))
-		sent++;
-	return sent;
-}
-
 /* How many packets go in from one interrupt to the next, 10 ms later (itr=100). */
 static unsigned packets_in_a_gap(const char *arguments, uint16_t ring)
 {

@@ -11,16 +11,6 @@
 #include <rte_dev.h>
 #include <rte_lcore.h>
 
-/* Packets until the ring takes no more. */
-static unsigned fill(uint16_t port)
-{
-	unsigned sent = 0;
-
-	while (sent < POOL && send_one(port, 0, packet(60, 0)))
-		sent++;
-	return sent;
-}
-
 static unsigned in_pool(void)
 {
 	return rte_mempool_avail_count(pool);

@@ -157,6 +157,16 @@ static inline bool send_one(uint16_t port, uint16_t queue, struct rte_mbuf *m)
 	return false;
 }
 
+/* Packets until the ring takes no more. */
+static inline unsigned fill(uint16_t port)
+{
+	unsigned sent = 0;
+
+	while (sent < POOL && send_one(port, 0, packet(60, 0)))
+		sent++;
+	return sent;
+}
+
 /* Polls until so many packets have come, for a second at most. */
 static inline unsigned receive(
 	uint16_t port, uint16_t queue, struct rte_mbuf **packets, unsigned most)
