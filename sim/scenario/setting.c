@@ -454,10 +454,13 @@ json_t *setting_json(const struct scenario *scenario, enum scenario_use use)
 		for (unsigned i = 0; i < count; i++) {
 			json_t *item = json_object();
 
-			for (const struct setting *s = list->items; s->key; s++)
-				put(item, s->key,
-					value_json(s, (const char *)scenario + list->offset +
-							      i * list->item_bytes));
+			for (const struct setting *s = list->items; s->key; s++) {
+				const char *base = (const char *)scenario + list->offset +
+						   i * list->item_bytes;
+
+				if (setting_item_applies(s, base))
+					put(item, s->key, value_json(s, base));
+			}
 			json_array_append_new(items, item);
 		}
 		put(object, list->key, items);
