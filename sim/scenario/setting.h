@@ -8,6 +8,8 @@
 
 #include "scenario.h"
 
+#define KEY_MOST 64 /* bytes of a dotted path */
+
 enum setting_type {
 	SETTING_COUNT,  /* uint64_t, a whole number */
 	SETTING_NUMBER, /* double */
