@@ -3,6 +3,7 @@
 #include "descriptors.h"
 #include "lesson.h"
 #include "live.h"
+#include "receiver.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -34,7 +35,8 @@ static const char usage_text[] =
 	"       ringside lesson NAME\n"
 	"       ringside run --help-config\n"
 	"\n"
-	"run      runs a scenario on the modelled NIC and reports what the device did to packets\n"
+	"run      runs a scenario on the modelled NIC and reports what the device did to packets;\n"
+	"         with the clock tsc in real time, and what received packets cost\n"
 	"compare  runs up to four scenarios and prints them beside their published figures\n"
 	"live     joins two TAP interfaces through two modelled NICs, in real time, until SIGINT "
 	"or\n"
@@ -58,6 +60,7 @@ static const char usage_text[] =
 	"  ringside run configs/sanagi-256.yaml\n"
 	"  ringside run configs/sanagi-256.yaml --set ring_size=384 --json\n"
 	"  ringside run configs/sanagi-256.yaml --set duration_s=0.1 --trace /tmp/trace\n"
+	"  ringside run configs/tg3-acks.yaml\n"
 	"  ringside compare configs/sanagi-256.yaml configs/sanagi-512.yaml\n"
 	"  ringside lesson bql\n"
 	"  ringside live configs/sanagi-256.yaml --tap ring0 --tap ring1 --interval 1\n"
@@ -192,12 +195,36 @@ static bool has_live_options(void)
 	return env.tap_count || env.live.duration_s > 0 || env.live.interval_s > 0;
 }
 
-static int load(
-	struct scenario *scenario, const char *file, enum scenario_use use, struct diag *diag)
+static int load(struct scenario *scenario, const char *file, bool live, struct diag *diag)
 {
 	int error = scenario_load(scenario, file, env.set, env.set_count, diag);
+	enum scenario_use use = live ? SCENARIO_LIVE : scenario_use_of(scenario);
 
 	return error ? error : scenario_check_use(scenario, use, env.set, env.set_count, diag);
+}
+
+/* In real time. */
+static int receive(const struct scenario *scenario)
+{
+	struct receiver_outcome *outcome = malloc(sizeof(*outcome));
+	struct diag diag;
+	int status;
+
+	if (!outcome)
+		return fail("no memory");
+	if (receiver_run(scenario, &env.run, outcome, &diag)) {
+		free(outcome);
+		return fail(diag.text);
+	}
+	if (env.json) {
+		status = print_json(receiver_json(outcome));
+	} else {
+		receiver_text(outcome, stdout);
+		status = finish(true);
+	}
+	receiver_release(outcome);
+	free(outcome);
+	return status;
 }
 
 static int run(void)
@@ -215,8 +242,11 @@ static int run(void)
 	}
 	if (env.config_count != 1 || has_live_options())
 		return usage_error("run takes one scenario, and no option of live", "");
-	if (load(&scenario, env.configs[0], SCENARIO_RUN, &diag) ||
-		scenario_start(&scenario, 1, &diag) ||
+	if (load(&scenario, env.configs[0], false, &diag))
+		return fail(diag.text);
+	if (scenario_use_of(&scenario) == SCENARIO_RECEIVE)
+		return receive(&scenario);
+	if (scenario_start(&scenario, 1, &diag) ||
 		scenario_run(&scenario, &env.run, &outcome, &diag))
 		return fail(diag.text);
 	if (env.json) {
@@ -240,8 +270,13 @@ static int compare(void)
 	if (!env.config_count || env.json || env.run.trace || env.help_config || has_live_options())
 		return usage_error("compare takes scenarios and --set, no other option", "");
 	for (unsigned i = 0; i < env.config_count; i++) {
-		if (load(&scenarios[i], env.configs[i], SCENARIO_RUN, &diag))
+		if (load(&scenarios[i], env.configs[i], false, &diag))
 			return fail(diag.text);
+		if (scenario_use_of(&scenarios[i]) != SCENARIO_RUN) {
+			diag_set(
+				&diag, -EINVAL, "%s: clock: compare takes virtual", env.configs[i]);
+			return fail(diag.text);
+		}
 	}
 	if (scenario_start(scenarios, env.config_count, &diag))
 		return fail(diag.text);
@@ -275,7 +310,7 @@ static int live(void)
 	env.live.trace = env.run.trace;
 	env.live.status = stderr;
 	env.live.terminal = isatty(STDERR_FILENO);
-	if (load(&scenario, env.configs[0], SCENARIO_LIVE, &diag) ||
+	if (load(&scenario, env.configs[0], true, &diag) ||
 		live_run(&scenario, &env.live, &outcome, &diag))
 		return fail(diag.text);
 	if (env.json) {

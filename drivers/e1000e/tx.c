@@ -167,6 +167,12 @@ void e1000e_write_tail(struct e1000e_port *port, uint64_t now)
 	registers->write(registers->device, REG_TDT, port->tx.next_to_use, now);
 }
 
+/* Up to the payload, where who sends says how long its headers are. */
+static uint64_t header_bytes(const struct rte_mbuf *packet)
+{
+	return packet->l4_len ? (uint64_t)packet->l2_len + packet->l3_len + packet->l4_len : 0;
+}
+
 static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, struct rte_mbuf *packet,
 	uint64_t now, const bool traced)
 {
@@ -180,7 +186,8 @@ static __rte_always_inline int xmit(struct e1000e_port *port, unsigned cpu, stru
 	if (unlikely(config->never_stops) && !make_room(port, cpu, needed, now))
 		return E1000E_TX_BUSY;
 	if (traced)
-		port_emit(port, cpu, EVENT_START_XMIT, packet, 0, now);
+		port_emit(port, cpu, EVENT_START_XMIT, packet,
+			EVENT_PUT(START_XMIT, header_bytes, header_bytes(packet)), now);
 
 	/* 1. Is there room for all of it? If not, the caller keeps it and the queue stops. */
 	if (unlikely(e1000e_desc_unused(ring) < needed + PRE_CHECK_GAP) && !config->never_stops) {

@@ -420,6 +420,8 @@ static int check_together(const struct scenario *scenario, const char *file, str
 				file, scenario->workloads[i].segments,
 				scenario->workloads[i].message_bytes);
 	}
+	if (scenario_check_clock(scenario, file, diag))
+		return -EINVAL;
 	return check_faults(scenario, file, diag);
 }
 
@@ -466,28 +468,4 @@ int scenario_load(struct scenario *scenario, const char *file, const char *const
 		error = setting_settle_bql(scenario, loader.place, diag);
 	from_kernel(scenario);
 	return error;
-}
-
-int scenario_check_use(const struct scenario *scenario, enum scenario_use use,
-	const char *const *set, unsigned count, struct diag *diag)
-{
-	char value[SCENARIO_TEXT_BYTES];
-
-	for (unsigned i = 0; i < count; i++) {
-		if (!setting_applies(setting_assigned(set[i]), use))
-			return diag_set(diag, -EINVAL,
-				"--set: %.80s: ringside %s has no use for it", set[i],
-				use == SCENARIO_LIVE ? "live" : "run");
-	}
-	for (const struct setting *s = settings; s->key && use == SCENARIO_RUN; s++) {
-		if (setting_applies(s->key, use))
-			continue;
-		setting_print(s, scenario, value, sizeof(value));
-		if (strcmp(value, s->default_value))
-			return diag_set(diag, -EINVAL,
-				"%s: %s: of ringside live: nothing is "
-				"received in virtual time yet",
-				scenario->file, s->key);
-	}
-	return 0;
 }

@@ -44,6 +44,8 @@ int scenario_environment(uint64_t mib, struct diag *diag)
 	char *arguments[] = { "ringside", "--no-huge", "--no-pci", "--no-shconf", "--no-telemetry",
 		"--iova-mode=va", "--log-level=error", lcore, "-m", memory };
 
+	if (environment_up)
+		return 0;
 	/* the one lcore goes where this process may run, which need not be CPU 0 */
 	if (!sched_getaffinity(0, sizeof(allowed), &allowed)) {
 		while (cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, &allowed))
@@ -161,8 +163,6 @@ int scenario_start(const struct scenario *scenarios, unsigned count, struct diag
 {
 	uint64_t bytes = 0;
 
-	if (environment_up)
-		return 0;
 	for (unsigned i = 0; i < count; i++) {
 		struct host_config config;
 		uint64_t needed;

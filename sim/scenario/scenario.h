@@ -33,6 +33,7 @@ struct scenario_workload {
 	uint64_t messages;
 	double start_s;
 	double interval_us; /* pause between messages */
+	uint64_t stream_bytes;
 };
 
 /* The source's figures; NAN: it doesn't give this one. */
@@ -85,13 +86,20 @@ int scenario_load(struct scenario *scenario, const char *file, const char *const
 	unsigned count, struct diag *diag);
 
 /*
- * Refuses what this use of a scenario can't honour: what `set` names for the other use, and for a
- * run what is only ringside live's and isn't at its default. A live scenario may come from a file
- * that also describes a host and its workload. 0, or -EINVAL with a message in diag.
+ * Refuses what this use of a scenario can't honour: what `set` names for another use, and for a run
+ * what is another's and isn't at its default. A live scenario may come from a file that also
+ * describes a host and its workload. 0, or -EINVAL with a message in diag.
  */
-enum scenario_use { SCENARIO_RUN, SCENARIO_LIVE };
+enum scenario_use {
+	SCENARIO_RUN,     /* in virtual time */
+	SCENARIO_RECEIVE, /* in real time: clock tsc */
+	SCENARIO_LIVE,    /* the same, between two kernels */
+};
 int scenario_check_use(const struct scenario *scenario, enum scenario_use use,
 	const char *const *set, unsigned count, struct diag *diag);
+
+/* What `ringside run` does with it: SCENARIO_RUN or SCENARIO_RECEIVE. */
+enum scenario_use scenario_use_of(const struct scenario *scenario);
 
 /* Each setting that counts there, a line of several. */
 void scenario_settings_text(const struct scenario *scenario, enum scenario_use use, FILE *out);
@@ -107,7 +115,10 @@ uint32_t scenario_capacity(const struct scenario *scenario, uint32_t data_descri
 /* A trace's UUID, from the seed; and the next number that the seed makes. */
 uint64_t scenario_fill_uuid(uint8_t uuid[16], const struct scenario *scenario);
 
-/* Starts DPDK's environment with so much memory. 0 or a negative errno with a message in diag. */
+/*
+ * Starts DPDK's environment with so much memory, unless it is up. 0 or a negative errno with a
+ * message in diag.
+ */
 int scenario_environment(uint64_t mib, struct diag *diag);
 
 /* Every key with its type, unit, range, default and help, for --help-config. */

@@ -8,6 +8,8 @@
 
 #include "scenario.h"
 
+#define KEY_MOST 64 /* bytes of a dotted path */
+
 enum setting_type {
 	SETTING_COUNT,  /* uint64_t, a whole number */
 	SETTING_NUMBER, /* double */
@@ -17,7 +19,8 @@ enum setting_type {
 };
 
 struct setting {
-	const char *key; /* dotted path; in the table of a list's items the last part alone */
+	const char *key;  /* dotted path; in the table of a list's items the last part alone */
+	const char *only; /* of a workload: the one type that has it; NULL: all have */
 	enum setting_type type;
 	size_t offset; /* in struct scenario, or in the struct of the list's items */
 	double least, most;
@@ -82,6 +85,15 @@ json_t *setting_json(const struct scenario *scenario, enum scenario_use use);
 
 /* Does the key mean anything there? Keys of lists begin with the list's. */
 bool setting_applies(const char *key, enum scenario_use use);
+
+/* Does this item of a list have such a key? */
+bool setting_item_applies(const struct setting *setting, const void *item);
+
+/*
+ * What the clock and everything else have to do with each other, before the profile has decided
+ * what it decides. 0 or -EINVAL.
+ */
+int scenario_check_clock(const struct scenario *scenario, const char *place, struct diag *diag);
 
 /* The whole key of an assignment "key=value" that setting_set has taken. */
 const char *setting_assigned(const char *assignment);

@@ -10,6 +10,8 @@
 #define AT(member)          offsetof(struct scenario, member)
 #define IN_FAULT(member)    offsetof(struct scenario_fault, member)
 #define IN_WORKLOAD(member) offsetof(struct scenario_workload, member)
+#define UDP_FLOOD           "udp_flood"
+#define LWIP_RECEIVE        "lwip_receive"
 #define PROFILES            "linux-2.6.35|linux-6.1"
 
 /* As choices of a setting, which stand between bars. */
@@ -46,24 +48,33 @@ static const struct setting fault_items[] = {
 
 static const struct setting workload_items[] = {
 	{ .key = "type", .type = SETTING_CHOICE, .offset = IN_WORKLOAD(type),
-	  .default_value = "udp_flood", .choices = "udp_flood",
-	  .help = "a process that sends UDP messages as fast as its blocking socket takes them" },
-	{ .key = "cpu", .type = SETTING_COUNT, .offset = IN_WORKLOAD(cpu),
+	  .default_value = "udp_flood", .choices = "udp_flood|lwip_receive",
+	  .help = "a process that sends UDP as fast as its socket takes it; lwIP that gets TCP" },
+	{ .key = "cpu", .only = UDP_FLOOD, .type = SETTING_COUNT,
+	  .offset = IN_WORKLOAD(cpu),
 	  .most = HOST_CPUS_MOST - 1, .default_value = "0", .help = "the CPU it runs on" },
-	{ .key = "message_bytes", .type = SETTING_COUNT, .offset = IN_WORKLOAD(message_bytes),
+	{ .key = "message_bytes", .only = UDP_FLOOD, .type = SETTING_COUNT,
+	  .offset = IN_WORKLOAD(message_bytes),
 	  .least = 1, .most = 1472, .default_value = "1", .unit = "bytes",
 	  .help = "UDP payload; the frame has 42 more" },
-	{ .key = "segments", .type = SETTING_COUNT, .offset = IN_WORKLOAD(segments), .least = 1,
+	{ .key = "segments", .only = UDP_FLOOD, .type = SETTING_COUNT,
+	  .offset = IN_WORKLOAD(segments), .least = 1,
 	  .most = 17, .default_value = "1",
 	  .help = "buffers a packet is in: a data descriptor each" },
-	{ .key = "messages", .type = SETTING_COUNT, .offset = IN_WORKLOAD(messages), .most = 1e15,
+	{ .key = "messages", .only = UDP_FLOOD, .type = SETTING_COUNT,
+	  .offset = IN_WORKLOAD(messages), .most = 1e15,
 	  .default_value = "0", .help = "how many it sends; 0: as many as it can" },
-	{ .key = "start_s", .type = SETTING_NUMBER, .offset = IN_WORKLOAD(start_s),
+	{ .key = "start_s", .only = UDP_FLOOD, .type = SETTING_NUMBER,
+	  .offset = IN_WORKLOAD(start_s),
 	  .finest = 1e-9, .most = 86400, .default_value = "0", .unit = "s",
 	  .help = "when it begins" },
-	{ .key = "interval_us", .type = SETTING_NUMBER, .offset = IN_WORKLOAD(interval_us),
+	{ .key = "interval_us", .only = UDP_FLOOD, .type = SETTING_NUMBER,
+	  .offset = IN_WORKLOAD(interval_us),
 	  .finest = 1e-3, .most = 1e9, .default_value = "0", .unit = "us",
 	  .help = "it sleeps so long after each message; 0: it doesn't" },
+	{ .key = "stream_bytes", .only = LWIP_RECEIVE, .type = SETTING_COUNT,
+	  .offset = IN_WORKLOAD(stream_bytes), .most = 1e15, .default_value = "0", .unit = "bytes",
+	  .help = "length of the TCP stream; 0: as long as duration_s" },
 	{ 0 },
 };
 
@@ -94,7 +105,8 @@ const struct setting settings[] = {
 	  .most = 86400, .default_value = "1", .unit = "s",
 	  .help = "how long the senders send; then what is under way is drained" },
 	{ .key = "clock", .type = SETTING_CHOICE, .offset = AT(clock), .default_value = "virtual",
-	  .choices = "virtual", .help = "time: as fast as the computer can" },
+	  .choices = "virtual|tsc",
+	  .help = "time: as fast as the computer can; the processor's, for lwip_receive" },
 
 	{ .key = "nic.ring_size", .type = SETTING_COUNT, .offset = AT(nic.ring_size),
 	  .least = RING_LEAST, .most = RING_MOST, .multiple = RING_MULTIPLE,
@@ -103,7 +115,7 @@ const struct setting settings[] = {
 	{ .key = "nic.rx_ring_size", .type = SETTING_COUNT, .offset = AT(nic.rx_ring_size),
 	  .least = RING_LEAST, .most = RING_MOST, .multiple = RING_MULTIPLE,
 	  .default_value = "256", .unit = "descriptors",
-	  .help = "receive ring (ethtool -G rx); of ringside live" },
+	  .help = "receive ring (ethtool -G rx); not in virtual time" },
 	{ .key = "nic.line_rate_mbps", .type = SETTING_COUNT, .offset = AT(nic.line_rate_mbps),
 	  .most = 100000, .default_value = "1000", .unit = "Mbit/s", .check = check_line_rate,
 	  .range = "0, or 10 to 100000", .help = "of the wire; 0: frames take no time" },
@@ -149,10 +161,10 @@ const struct setting settings[] = {
 	  .help = "but no longer than this after the first; 0: no such bound" },
 	{ .key = "driver.RxIntDelay", .type = SETTING_COUNT, .offset = AT(driver.rdtr),
 	  .most = 65535, .default_value = "0", .unit = "1.024 us",
-	  .help = "as TxIntDelay, for received packets; of ringside live" },
+	  .help = "as TxIntDelay, for received packets; not in virtual time" },
 	{ .key = "driver.RxAbsIntDelay", .type = SETTING_COUNT, .offset = AT(driver.radv),
 	  .most = 65535, .default_value = "8", .unit = "1.024 us",
-	  .help = "as TxAbsIntDelay, for received packets; of ringside live" },
+	  .help = "as TxAbsIntDelay, for received packets; not in virtual time" },
 
 	{ .key = "host.cpus", .type = SETTING_COUNT, .offset = AT(host.cpus), .least = 1,
 	  .most = HOST_CPUS_MOST, .default_value = "1", .help = "how many there are" },
@@ -205,20 +217,3 @@ const struct setting settings[] = {
 	{ 0 },
 };
 /* clang-format on */
-
-/* The beginnings of keys that only one of them knows what to do with. */
-static const char *const of_run[] = { "duration_s", "clock", "driver.bql", "host.", "workload",
-	"published.", NULL };
-static const char *const of_live[] = { "nic.rx_ring_size", "driver.RxIntDelay",
-	"driver.RxAbsIntDelay", NULL };
-
-bool setting_applies(const char *key, enum scenario_use use)
-{
-	const char *const *others = use == SCENARIO_LIVE ? of_run : of_live;
-
-	for (; *others; others++) {
-		if (!strncmp(key, *others, strlen(*others)))
-			return false;
-	}
-	return true;
-}

@@ -279,10 +279,12 @@ void scenario_settings_text(const struct scenario *scenario, enum scenario_use u
 		for (unsigned i = 0; i < count; i++) {
 			fprintf(out, "\n  %s[%u]:", list->key, i);
 			for (const struct setting *s = list->items; s->key; s++) {
-				setting_print(s,
-					(const char *)scenario + list->offset +
-						i * list->item_bytes,
-					value, sizeof(value));
+				const char *base = (const char *)scenario + list->offset +
+						   i * list->item_bytes;
+
+				if (!setting_item_applies(s, base))
+					continue;
+				setting_print(s, base, value, sizeof(value));
 				fprintf(out, " %s=%s", s->key, value);
 			}
 		}

@@ -410,6 +410,10 @@ static void a_packet_starts_and_returns(void)
 	CU_ASSERT_EQUAL(bench.events[1].packet, number);
 	CU_ASSERT_EQUAL(bench.events[1].len, 43);
 	CU_ASSERT_EQUAL(EVENT_GET(XMIT, rc, bench.events[1].arg), 0);
+	/* 14 + 20 + 8; without l4_len, as above, it isn't known where the payload begins */
+	packet->l4_len = 8;
+	e1000e_xmit(bench.port, 3, packet, 3000);
+	CU_ASSERT_EQUAL(EVENT_GET(START_XMIT, header_bytes, bench.events[2].arg), 42);
 	bench_close(&bench);
 }
 

@@ -86,6 +86,37 @@ static void an_empty_file_is_all_defaults(void)
 	}
 }
 
+/* In real time something is received; nothing else is, and what it needs no host has. */
+static void the_clock_tsc_takes_lwip_receive_and_nothing_else(void)
+{
+	CU_ASSERT_EQUAL(load("clock: tsc\n"
+			     "workload: [{type: lwip_receive, stream_bytes: 1460}]\n"
+			     "nic: {rx_ring_size: 512}\n"
+			     "host: {dev_weight: 16}\n",
+				NULL, 0),
+		0);
+	CU_ASSERT_EQUAL(scenario_use_of(&scenario), SCENARIO_RECEIVE);
+	CU_ASSERT_EQUAL(scenario.workloads[0].stream_bytes, 1460);
+	CU_ASSERT_EQUAL(scenario.host.dev_weight, 16);
+	says("clock: tsc\n",
+		"workload: type: udp_flood: not with the clock tsc; that takes lwip_receive");
+	says("workload: [{type: lwip_receive}]\n",
+		"workload: type: lwip_receive: not with the clock virtual; that takes tsc");
+	says("clock: tsc\nworkload: [{type: lwip_receive}, {type: lwip_receive}]\n",
+		"workload: the clock tsc takes one lwip_receive");
+	says("clock: tsc\nworkload: []\n", "workload: the clock tsc takes one lwip_receive");
+	says("clock: tsc\nworkload: [{type: lwip_receive, message_bytes: 2}]\n",
+		"workload: message_bytes: of udp_flood; lwip_receive has none");
+	says("workload: [{stream_bytes: 2}]\n",
+		"workload: stream_bytes: of lwip_receive; udp_flood has none");
+	says("clock: tsc\nworkload: [{type: lwip_receive}]\nhost: {cpus: 2}\n",
+		"host.cpus: ringside run with the clock tsc has no use for it");
+	says("clock: tsc\nworkload: [{type: lwip_receive}]\nhost: {dev_tx_weight: 64}\n",
+		"host.dev_tx_weight: ringside run with the clock tsc has no use for it");
+	says("clock: tsc\nworkload: [{type: lwip_receive}]\npublished: {lap_avg_ms: 1}\n",
+		"published.lap_avg_ms: ringside run with the clock tsc has no use for it");
+}
+
 static void every_kind_of_value_is_stored(void)
 {
 	CU_ASSERT_EQUAL(load("title: a title\n"
@@ -325,6 +356,8 @@ static void help_names_every_key(void)
 
 static const struct test_case cases[] = {
 	{ "an empty file is all defaults", an_empty_file_is_all_defaults },
+	{ "the clock tsc takes lwip_receive and nothing else",
+		the_clock_tsc_takes_lwip_receive_and_nothing_else },
 	{ "every kind of value is stored", every_kind_of_value_is_stored },
 	{ "an unknown key is refused with the nearest",
 		an_unknown_key_is_refused_with_the_nearest },
