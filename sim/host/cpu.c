@@ -53,20 +53,25 @@ void task_bh_enable(struct task *task, uint64_t now)
 		softirq_begin(task->cpu, now);
 }
 
-void cpu_interrupt(struct cpu *cpu, uint64_t now)
+/* The line of a device is up. One that comes in the handler of another waits for its end. */
+void cpu_interrupt(struct cpu *cpu, struct netdev *netdev, uint64_t now)
 {
 	struct host *host = cpu->host;
 	struct event event = { .time = now,
 		.id = EVENT_IRQ_ENTRY,
 		.device = EVENT_NO_DEVICE,
-		.queue = EVENT_NO_QUEUE };
+		.queue = EVENT_NO_QUEUE,
+		.arg = EVENT_PUT(IRQ_ENTRY, irq, netdev->index) };
 
+	if (cpu->active[HOST_HARDIRQ]) {
+		cpu->irqs |= 1u << netdev->index;
+		return;
+	}
+	cpu->irq = netdev->index;
 	cpu_enter(cpu, HOST_HARDIRQ, now);
 	host_emit(host, cpu->index, &event);
-	if (e1000e_interrupt(host->port, now)) {
-		cpu->napi_scheduled = true;
-		softirq_raise(cpu, NET_RX, now);
-	}
+	if (e1000e_interrupt(netdev->port, now))
+		poll_schedule(cpu, netdev, now);
 	cpu->due[HOST_HARDIRQ] = now + host_cost(host, HOST_COST_hard_irq);
 }
 
@@ -75,9 +80,18 @@ static void interrupt_exit(struct cpu *cpu, uint64_t now)
 	struct event event = { .time = now,
 		.id = EVENT_IRQ_EXIT,
 		.device = EVENT_NO_DEVICE,
-		.queue = EVENT_NO_QUEUE };
+		.queue = EVENT_NO_QUEUE,
+		.arg = EVENT_PUT(IRQ_EXIT, irq, cpu->irq) };
 
 	host_emit(cpu->host, cpu->index, &event);
+	if (cpu->irqs) {
+		unsigned next = (unsigned)__builtin_ctz(cpu->irqs);
+
+		cpu->irqs &= cpu->irqs - 1;
+		cpu->active[HOST_HARDIRQ] = false;
+		cpu_interrupt(cpu, &cpu->host->netdevs[next], now);
+		return;
+	}
 	if (cpu->pending && !softirqs_wait(cpu)) {
 		/* no task may slip in between: the softirq takes the place of the interrupt */
 		cpu_account(cpu, now);

@@ -117,6 +117,8 @@ static struct pool_size pool_size(const struct host_config *config)
 	uint32_t room = 0, segments = 1;
 	struct pool_size size;
 
+	for (unsigned i = 0; i < config->more_count; i++)
+		held += config->qdisc_limit + config->more[i].driver.ring_size + 2;
 	for (unsigned i = 0; i < config->sender_count; i++) {
 		const struct host_sender *sender = &config->senders[i];
 		uint32_t bytes = sender->message_bytes / sender->segments + 64;
@@ -171,10 +173,12 @@ static int make_pool(struct host *host)
 	return host->pool->nb_mem_chunks == 1 ? 0 : -ENOMEM;
 }
 
-static int make_device(struct host *host)
+static int make_device(struct host *host, unsigned index)
 {
-	struct nic_config *nic = &host->config.nic;
-	struct e1000e_config *driver = &host->config.driver;
+	struct netdev *netdev = &host->netdevs[index];
+	struct host_device *more = &host->config.more[index - (index > 0)];
+	struct nic_config *nic = index ? &more->nic : &host->config.nic;
+	struct e1000e_config *driver = index ? &more->driver : &host->config.driver;
 
 	nic->hz = driver->hz = CLOCK_VIRTUAL_HZ;
 	nic->sink = driver->sink = host->config.sink;
@@ -182,27 +186,31 @@ static int make_device(struct host *host)
 	nic->device = driver->device;
 	nic->packet_base = host->packet_base;
 	nic->packet_stride = host->packet_stride;
-	host->nic = nic_create(nic);
-	if (!host->nic)
+	netdev->host = host;
+	netdev->index = index;
+	netdev->nic = nic_create(nic);
+	if (!netdev->nic || netdev_init(netdev))
 		return -ENOMEM;
 	driver->packet_base = host->packet_base;
 	driver->stack = (struct e1000e_stack){ .context = host, .free = free_packet };
 	driver->registers = (struct e1000e_registers){
-		.device = host->nic, .read = nic_read, .write = nic_write
+		.device = netdev->nic, .read = nic_read, .write = nic_write
 	};
-	return e1000e_open(&host->port, driver, 0);
+	return e1000e_open(&netdev->port, driver, 0);
 }
 
 static bool config_valid(const struct host_config *config)
 {
 	if (config->cpus < 1 || config->cpus > HOST_CPUS_MOST || config->irq_cpu >= config->cpus)
 		return false;
-	if (!config->kernel || !config->tick_hz || config->sender_count > HOST_SENDERS_MOST)
+	if (!config->kernel || !config->tick_hz || config->sender_count > HOST_SENDERS_MOST ||
+		config->more_count >= HOST_DEVICES_MOST)
 		return false;
 	for (unsigned i = 0; i < config->sender_count; i++) {
 		const struct host_sender *sender = &config->senders[i];
 
-		if (sender->cpu >= config->cpus || !sender->segments || !sender->truesize_bytes)
+		if (sender->cpu >= config->cpus || sender->device > config->more_count ||
+			!sender->segments || !sender->truesize_bytes)
 			return false;
 	}
 	return true;
@@ -231,10 +239,9 @@ int host_create(struct host **out, const struct host_config *config)
 	for (unsigned i = 0; i < config->sender_count; i++)
 		sender_init(&host->senders[i], host, &host->config.senders[i]);
 	error = make_pool(host);
-	if (!error)
-		error = netdev_init(host);
-	if (!error)
-		error = make_device(host);
+	host->netdev_count = config->more_count + 1;
+	for (unsigned i = 0; i < host->netdev_count && !error; i++)
+		error = make_device(host, i);
 	if (error) {
 		host_destroy(host);
 		return error;
@@ -253,8 +260,10 @@ static void run_timers(struct host *host, uint64_t now)
 	if (host->watchdog_at <= now) {
 		host->watchdog_at +=
 			cycles_of_ns(E1000E_WATCHDOG_S * CYCLES_NS_PER_S, CLOCK_VIRTUAL_HZ);
-		e1000e_watchdog(host->port, now);
-		netdev_throttled(host, now);
+		for (unsigned i = 0; i < host->netdev_count; i++) {
+			e1000e_watchdog(host->netdevs[i].port, now);
+			netdev_throttled(&host->netdevs[i], now);
+		}
 	}
 	host->timer_at = host->watchdog_at;
 	for (unsigned i = 0; i < host->config.sender_count; i++) {
@@ -265,7 +274,8 @@ static void run_timers(struct host *host, uint64_t now)
 
 static void collect(struct host *host, struct host_stats *stats, uint64_t end)
 {
-	const struct e1000e_tx_ring *ring = &host->port->tx;
+	const struct netdev *first = &host->netdevs[0];
+	const struct e1000e_tx_ring *ring = &first->port->tx;
 
 	*stats = (struct host_stats){ .end = end };
 	for (unsigned i = 0; i < host->config.sender_count; i++) {
@@ -276,33 +286,55 @@ static void collect(struct host *host, struct host_stats *stats, uint64_t end)
 		cpu_account(&host->cpus[i], end);
 		stats->cpus[i] = host->cpus[i].stats;
 	}
-	stats->qdisc_most = host->netdev.most;
-	stats->qdisc_at_end = host->netdev.count;
+	stats->qdisc_most = first->most;
+	stats->qdisc_at_end = first->count;
 	stats->ksoftirqd_wakes = host->ksoftirqd_wakes;
-	stats->limits = host->netdev.limits;
-	stats->limit_stops = host->netdev.holds;
-	stats->limit_stopped =
-		host->netdev.held_for + (host->netdev.held ? end - host->netdev.held_at : 0);
-	stats->rates = host->netdev.rates;
-	stats->nic = *nic_stats(host->nic);
-	stats->driver = host->port->stats;
+	stats->limits = first->limits;
+	stats->limit_stops = first->holds;
+	stats->limit_stopped = first->held_for + (first->held ? end - first->held_at : 0);
+	stats->rates = first->rates;
+	stats->nic = *nic_stats(first->nic);
+	stats->driver = first->port->stats;
 	stats->hang = ring->hang;
-	stats->tdh = nic_read(host->nic, REG_TDH, end);
-	stats->tdt = nic_read(host->nic, REG_TDT, end);
+	stats->tdh = nic_read(first->nic, REG_TDH, end);
+	stats->tdt = nic_read(first->nic, REG_TDT, end);
 	stats->next_to_use = ring->next_to_use;
 	stats->next_to_clean = ring->next_to_clean;
+}
+
+/* The device that does something next. */
+static struct netdev *next_device(struct host *host)
+{
+	struct netdev *next = &host->netdevs[0];
+
+	for (unsigned i = 1; i < host->netdev_count; i++) {
+		if (nic_deadline(host->netdevs[i].nic) < nic_deadline(next->nic))
+			next = &host->netdevs[i];
+	}
+	return next;
+}
+
+static void take_interrupts(struct host *host, uint64_t now)
+{
+	uint64_t raised;
+
+	for (unsigned i = 0; i < host->netdev_count; i++) {
+		if (nic_take_interrupt(host->netdevs[i].nic, &raised))
+			cpu_interrupt(&host->cpus[host->config.irq_cpu], &host->netdevs[i], now);
+	}
 }
 
 int host_run(struct host *host, struct host_stats *stats)
 {
 	const uint64_t last = host->config.stop + host->config.drain;
-	uint64_t raised;
 
 	host->watchdog_at = cycles_of_ns(E1000E_WATCHDOG_S * CYCLES_NS_PER_S, CLOCK_VIRTUAL_HZ);
-	netdev_throttled(host, 0);
+	for (unsigned i = 0; i < host->netdev_count; i++)
+		netdev_throttled(&host->netdevs[i], 0);
 	run_timers(host, 0);
 	while (!host->error) {
-		uint64_t at = nic_deadline(host->nic), device_at = at;
+		struct netdev *device = next_device(host);
+		uint64_t device_at = nic_deadline(device->nic), at = device_at;
 		struct cpu *cpu = NULL;
 
 		if (host->timer_at < at)
@@ -323,20 +355,17 @@ int host_run(struct host *host, struct host_stats *stats)
 		if (cpu)
 			cpu_step(cpu, at);
 		else if (at == device_at)
-			nic_advance(host->nic, at);
+			nic_advance(device->nic, at);
 		else
 			run_timers(host, at);
-		if (nic_take_interrupt(host->nic, &raised))
-			cpu_interrupt(&host->cpus[host->config.irq_cpu], at);
+		take_interrupts(host, at);
 	}
 	collect(host, stats, host->now);
 	return host->error;
 }
 
-static void discard_queued(struct host *host)
+static void discard_queued(struct netdev *netdev)
 {
-	struct netdev *netdev = &host->netdev;
-
 	for (uint32_t i = 0; i < netdev->count; i++) {
 		uint32_t at = (netdev->head + i) % (netdev->limit + 1);
 
@@ -348,14 +377,17 @@ void host_destroy(struct host *host)
 {
 	if (!host)
 		return;
-	if (host->port) {
-		e1000e_set_sink(host->port, NULL); /* nobody lets these packets go */
-		host->ended = true;
-		e1000e_close(host->port, 0, host->now);
+	host->ended = true;
+	for (unsigned i = 0; i < host->netdev_count; i++) {
+		struct netdev *netdev = &host->netdevs[i];
+
+		if (netdev->port)
+			e1000e_set_sink(netdev->port, NULL); /* nobody lets these packets go */
+		e1000e_close(netdev->port, 0, host->now);
+		discard_queued(netdev);
+		nic_destroy(netdev->nic);
+		free(netdev->slot);
 	}
-	discard_queued(host);
-	nic_destroy(host->nic);
 	rte_mempool_free(host->pool);
-	free(host->netdev.slot);
 	free(host);
 }

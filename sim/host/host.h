@@ -17,6 +17,7 @@
 
 #define HOST_CPUS_MOST    16
 #define HOST_SENDERS_MOST 16
+#define HOST_DEVICES_MOST 8
 
 /*
  * What things cost, in ns of CPU time: X(name, default, what it is). The same names stand in
@@ -61,6 +62,7 @@ uint32_t host_truesize(const struct host_kernel *kernel, uint32_t message_bytes)
 
 struct host_sender {
 	unsigned cpu;
+	unsigned device;            /* it sends by: 0 is config.nic, others are in config.more */
 	uint32_t message_bytes;     /* UDP payload */
 	uint32_t segments;          /* buffers that a packet is in, at least 1 */
 	bool checksum;              /* computed by the device: a context descriptor */
@@ -77,10 +79,17 @@ struct host_bql {
 	uint64_t limit_min, limit_max; /* bytes; see dql.h */
 };
 
+/* A NIC and its driver. Of the driver registers, stack, sink and hz are filled in, of the NIC hz
+ * and sink. */
+struct host_device {
+	struct nic_config nic;
+	struct e1000e_config driver;
+};
+
 struct host_config {
 	const struct host_kernel *kernel;
 	unsigned cpus;    /* 1 to HOST_CPUS_MOST */
-	unsigned irq_cpu; /* where the device's interrupts go */
+	unsigned irq_cpu; /* where the devices' interrupts go */
 	uint32_t cost_ns[HOST_COST_COUNT];
 	double jitter; /* each cost is multiplied by a number from 1 - jitter to 1 + jitter */
 	uint64_t seed; /* of the jitter */
@@ -91,12 +100,14 @@ struct host_config {
 	uint32_t tick_hz;    /* CONFIG_HZ: when a waiting task may take over */
 	struct host_sender senders[HOST_SENDERS_MOST];
 	unsigned sender_count;
-	uint64_t stop;               /* cycles: senders end; what is under way is drained */
-	uint64_t drain;              /* cycles: but no longer than this */
-	struct nic_config nic;       /* hz and sink are filled in */
-	struct e1000e_config driver; /* registers, stack, sink, hz are filled in */
-	struct event_sink *sink;     /* all events; the device's own come as those of CPU `cpus` */
-	uint16_t drop_reason;        /* NAME_REASON of what the queueing discipline drops */
+	uint64_t stop;         /* cycles: senders end; what is under way is drained */
+	uint64_t drain;        /* cycles: but no longer than this */
+	struct nic_config nic; /* of the first device, as in struct host_device */
+	struct e1000e_config driver;
+	struct host_device more[HOST_DEVICES_MOST - 1]; /* more devices */
+	unsigned more_count;
+	struct event_sink *sink; /* all events; the device's own come as those of CPU `cpus` */
+	uint16_t drop_reason;    /* NAME_REASON of what the queueing discipline drops */
 };
 
 struct host_sender_stats {

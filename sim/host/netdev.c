@@ -6,13 +6,13 @@
 #include <rte_mbuf.h>
 #include <stdlib.h>
 
-int netdev_init(struct host *host)
+int netdev_init(struct netdev *netdev)
 {
-	struct netdev *netdev = &host->netdev;
+	const struct host_config *config = &netdev->host->config;
 
-	netdev->limit = host->config.qdisc_limit;
-	dql_init(&netdev->dql, host->config.bql.limit_min, host->config.bql.limit_max,
-		host->config.tick_hz, 0); /* ticks: a second */
+	netdev->limit = config->qdisc_limit;
+	dql_init(&netdev->dql, config->bql.limit_min, config->bql.limit_max, config->tick_hz,
+		0); /* ticks: a second */
 	netdev->slot = calloc((size_t)netdev->limit + 1, sizeof(struct rte_mbuf *));
 	return netdev->slot ? 0 : -ENOMEM;
 }
@@ -46,13 +46,13 @@ static void put(struct netdev *netdev, struct rte_mbuf *packet)
 		netdev->most = netdev->count;
 }
 
-static void emit(struct cpu *cpu, enum event_id id, const struct rte_mbuf *packet, uint64_t arg,
-	uint64_t now)
+static void emit(struct cpu *cpu, const struct netdev *netdev, enum event_id id,
+	const struct rte_mbuf *packet, uint64_t arg, uint64_t now)
 {
 	struct host *host = cpu->host;
 	struct event event = { .time = now,
 		.id = (uint16_t)id,
-		.device = host->config.driver.device,
+		.device = netdev->port->config.device,
 		.len = packet->pkt_len,
 		.packet = (uintptr_t)packet - host->packet_base,
 		.arg = arg };
@@ -60,67 +60,71 @@ static void emit(struct cpu *cpu, enum event_id id, const struct rte_mbuf *packe
 	host_emit(host, cpu->index, &event);
 }
 
-static void drop(struct cpu *cpu, struct rte_mbuf *packet, uint64_t now)
+static void drop(
+	struct cpu *cpu, const struct netdev *netdev, struct rte_mbuf *packet, uint64_t now)
 {
 	struct host *host = cpu->host;
 	const struct packet *private = rte_mbuf_to_priv(packet);
 
-	emit(cpu, EVENT_FREE, packet, EVENT_PUT(FREE, reason, host->config.drop_reason), now);
+	emit(cpu, netdev, EVENT_FREE, packet, EVENT_PUT(FREE, reason, host->config.drop_reason),
+		now);
 	private->owner->stats.dropped++;
-	host->config.driver.stack.free(host, packet, now);
+	netdev->port->config.stack.free(host, packet, now);
 }
 
 /* By the driver, for lack of descriptors, or by BQL. */
-static bool stopped(const struct host *host)
+static bool stopped(const struct netdev *netdev)
 {
-	return host->port->tx.stopped || host->netdev.held;
+	return netdev->port->tx.stopped || netdev->held;
 }
 
-static bool may_run(const struct host *host)
+static bool may_run(const struct netdev *netdev)
 {
-	return !host->netdev.running && !stopped(host);
+	return !netdev->running && !stopped(netdev);
 }
 
-void netdev_run_begin(struct host *host, struct queue_run *run, uint64_t now)
+void netdev_run_begin(struct netdev *netdev, struct queue_run *run, uint64_t now)
 {
 	run->state = RUN_OVER;
-	if (!may_run(host) || !host->netdev.count)
+	if (!may_run(netdev) || !netdev->count)
 		return;
-	host->netdev.running = true;
-	*run = (struct queue_run){ .state = RUN_NEXT, .began = now };
+	netdev->running = true;
+	*run = (struct queue_run){ .netdev = netdev, .state = RUN_NEXT, .began = now };
 }
 
 /*
  * dev_queue_xmit: where nothing is queued and the queue runs, the packet goes straight to the
  * driver. Returns the cycles until the run's first step, or until the end if the run is over.
  */
-uint64_t netdev_queue_xmit(
-	struct cpu *cpu, struct queue_run *run, struct rte_mbuf *packet, uint64_t now)
+uint64_t netdev_queue_xmit(struct cpu *cpu, struct netdev *netdev, struct queue_run *run,
+	struct rte_mbuf *packet, uint64_t now)
 {
 	struct host *host = cpu->host;
-	struct netdev *netdev = &host->netdev;
 
-	emit(cpu, EVENT_QUEUE, packet, 0, now);
-	if (!netdev->count && may_run(host)) {
+	emit(cpu, netdev, EVENT_QUEUE, packet, 0, now);
+	if (!netdev->count && may_run(netdev)) {
 		netdev->running = true;
-		*run = (struct queue_run){
-			.state = RUN_START, .packet = packet, .direct = true, .began = now
-		};
+		*run = (struct queue_run){ .netdev = netdev,
+			.state = RUN_START,
+			.packet = packet,
+			.direct = true,
+			.began = now };
 		return host_cost(host, HOST_COST_qdisc);
 	}
 	if (netdev->count >= netdev->limit)
-		drop(cpu, packet, now);
+		drop(cpu, netdev, packet, now);
 	else
 		put(netdev, packet);
-	netdev_run_begin(host, run, now);
+	netdev_run_begin(netdev, run, now);
 	return host_cost(host, HOST_COST_enqueue);
 }
 
-void netdev_schedule(struct cpu *cpu, uint64_t now)
+void netdev_schedule(struct cpu *cpu, struct netdev *netdev, uint64_t now)
 {
-	if (cpu->host->netdev.scheduled)
+	if (netdev->scheduled)
 		return;
-	cpu->host->netdev.scheduled = true;
+	netdev->scheduled = true;
+	cpu->outputs |= 1u << netdev->index;
 	softirq_raise(cpu, NET_TX, now);
 }
 
@@ -147,7 +151,7 @@ static bool run_used_up(const struct cpu *cpu, const struct queue_run *run, uint
  */
 static uint32_t bulk_after_first(const struct host *host, const struct queue_run *run)
 {
-	const struct netdev *netdev = &host->netdev;
+	const struct netdev *netdev = run->netdev;
 	uint32_t quota = host->config.dev_tx_weight - run->sent, bulk = 0, at = netdev->head;
 	int64_t room = dql_available(&netdev->dql) - netdev->slot[at]->pkt_len;
 
@@ -163,21 +167,20 @@ static uint32_t bulk_after_first(const struct host *host, const struct queue_run
 
 static uint64_t run_next(struct cpu *cpu, struct queue_run *run, uint64_t now)
 {
-	struct host *host = cpu->host;
-	struct netdev *netdev = &host->netdev;
+	struct netdev *netdev = run->netdev;
 
-	if (stopped(host) || !netdev->count || (!run->bulk && run_used_up(cpu, run, now))) {
+	if (stopped(netdev) || !netdev->count || (!run->bulk && run_used_up(cpu, run, now))) {
 		netdev->requeued += run->bulk; /* one put back is among them already */
 		run->state = RUN_OVER;
 		netdev->running = false;
-		if (!stopped(host) && netdev->count)
-			netdev_schedule(cpu, now);
+		if (!stopped(netdev) && netdev->count)
+			netdev_schedule(cpu, netdev, now);
 		return 0;
 	}
-	run->bulk = run->bulk ? run->bulk - 1 : bulk_after_first(host, run);
+	run->bulk = run->bulk ? run->bulk - 1 : bulk_after_first(cpu->host, run);
 	run->packet = take(netdev);
 	run->state = RUN_START;
-	return host_cost(host, HOST_COST_qdisc);
+	return host_cost(cpu->host, HOST_COST_qdisc);
 }
 
 /*
@@ -187,12 +190,12 @@ static uint64_t run_next(struct cpu *cpu, struct queue_run *run, uint64_t now)
  */
 static void sent(struct host *host, const struct queue_run *run, uint64_t now)
 {
-	struct netdev *netdev = &host->netdev;
+	struct netdev *netdev = run->netdev;
 
 	if (!host->config.bql.on)
 		return;
 	if (run->rc == E1000E_TX_BUSY) {
-		e1000e_write_tail(host->port, now);
+		e1000e_write_tail(netdev->port, now);
 		return;
 	}
 	dql_queued(&netdev->dql, run->bytes);
@@ -201,29 +204,30 @@ static void sent(struct host *host, const struct queue_run *run, uint64_t now)
 	netdev->held = true;
 	netdev->holds++;
 	netdev->held_at = now;
-	if (run->bulk && !host->port->tx.stopped)
-		e1000e_write_tail(host->port, now);
+	if (run->bulk && !netdev->port->tx.stopped)
+		e1000e_write_tail(netdev->port, now);
 }
 
 /* Returns the cycles until the next step; 0 and RUN_OVER if there is none. */
 uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now)
 {
 	struct host *host = cpu->host;
+	struct e1000e_port *port = run->netdev->port;
 
 	if (run->state == RUN_START) {
 		run->bytes = run->packet->pkt_len;
-		host->port->more_follows = run->bulk > 0;
-		run->rc = e1000e_xmit(host->port, cpu->index, run->packet, now);
+		port->more_follows = run->bulk > 0;
+		run->rc = e1000e_xmit(port, cpu->index, run->packet, now);
 		sent(host, run, now);
 		run->state = RUN_RETURN;
 		return host_cost(host, HOST_COST_xmit);
 	}
 	if (run->state == RUN_RETURN) {
-		if (host->port->config.sink)
+		if (port->config.sink)
 			e1000e_xmit_returned(
-				host->port, cpu->index, run->packet, run->bytes, run->rc, now);
+				port, cpu->index, run->packet, run->bytes, run->rc, now);
 		if (run->rc == E1000E_TX_BUSY)
-			put_back(&host->netdev, run->packet);
+			put_back(run->netdev, run->packet);
 		else if (!run->direct) /* that one went without the queueing discipline */
 			run->sent++;
 		run->direct = false;
@@ -232,11 +236,10 @@ uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now)
 }
 
 /* A clean-up has ended: BQL hears of all its bytes at once (netdev_tx_completed_queue). */
-void netdev_cleaned(struct cpu *cpu, uint64_t now)
+void netdev_cleaned(struct cpu *cpu, struct netdev *netdev, uint64_t now)
 {
 	struct host *host = cpu->host;
-	struct netdev *netdev = &host->netdev;
-	uint64_t bytes = host->port->stats.bytes - netdev->completed;
+	uint64_t bytes = netdev->port->stats.bytes - netdev->completed;
 
 	if (!host->config.bql.on || !bytes)
 		return;
@@ -247,15 +250,15 @@ void netdev_cleaned(struct cpu *cpu, uint64_t now)
 		return;
 	netdev->held = false;
 	netdev->held_for += now - netdev->held_at;
-	if (!host->port->tx.stopped)
-		netdev_schedule(cpu, now);
+	if (!netdev->port->tx.stopped)
+		netdev_schedule(cpu, netdev, now);
 }
 
 /* The driver may have set the throttle anew. */
-void netdev_throttled(struct host *host, uint64_t now)
+void netdev_throttled(struct netdev *netdev, uint64_t now)
 {
-	uint32_t rate = host->config.driver.interrupt_throttle_rate;
+	uint32_t rate = netdev->port->config.interrupt_throttle_rate;
 
 	if (e1000e_throttle_kind(rate) == E1000E_THROTTLE_MODE)
-		host_changed(&host->netdev.rates, host->port->throttle.rate, now);
+		host_changed(&netdev->rates, netdev->port->throttle.rate, now);
 }

@@ -111,7 +111,7 @@ static void sender_step(struct task *task, struct cpu *cpu, uint64_t now)
 	case SENDER_QUEUE:
 		task->bh_off = true;
 		sender->state = SENDER_XMIT;
-		took = netdev_queue_xmit(cpu, &sender->run, sender->packet, now);
+		took = netdev_queue_xmit(cpu, sender->netdev, &sender->run, sender->packet, now);
 		cpu->due[HOST_TASK] = now + took;
 		break;
 	case SENDER_XMIT:
@@ -130,6 +130,7 @@ static void sender_step(struct task *task, struct cpu *cpu, uint64_t now)
 void sender_init(struct sender *sender, struct host *host, const struct host_sender *config)
 {
 	sender->host = host;
+	sender->netdev = &host->netdevs[config->device];
 	sender->config = config;
 	sender->task.step = sender_step;
 	sender->task.cpu = &host->cpus[config->cpu];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Softirqs: rounds over the raised vectors, NAPI in NET_RX, queue runs in NET_TX, ksoftirqd. */
+/* Softirqs: rounds over the raised vectors, queue runs in NET_TX, ksoftirqd. */
 #include "world.h"
 
 #define RESTARTS       10                /* MAX_SOFTIRQ_RESTART */
@@ -61,6 +61,23 @@ static bool may_restart(struct cpu *cpu, uint64_t now)
 		       now / host->tick < cpu->softirq.began / host->tick + ticks_most);
 }
 
+/* Begins the queue run of the next device that NET_TX was raised for. Returns false if none is left
+ * that has something to send. */
+static bool next_output(struct cpu *cpu, uint64_t now)
+{
+	struct softirq *softirq = &cpu->softirq;
+
+	softirq->run.state = RUN_OVER;
+	while (softirq->run.state == RUN_OVER && softirq->outputs) {
+		struct netdev *netdev = &cpu->host->netdevs[__builtin_ctz(softirq->outputs)];
+
+		softirq->outputs &= softirq->outputs - 1;
+		netdev->scheduled = false;
+		netdev_run_begin(netdev, &softirq->run, now);
+	}
+	return softirq->run.state != RUN_OVER;
+}
+
 static void next_vector(struct cpu *cpu, uint64_t now)
 {
 	struct softirq *softirq = &cpu->softirq;
@@ -78,52 +95,28 @@ static void next_vector(struct cpu *cpu, uint64_t now)
 	softirq->vector = (unsigned)__builtin_ctz(softirq->batch);
 	softirq->batch &= softirq->batch - 1;
 	softirq->state = SOFTIRQ_RUN;
-	softirq->polled = false;
 	if (softirq->vector == NET_TX) {
-		cpu->host->netdev.scheduled = false;
-		netdev_run_begin(cpu->host, &softirq->run, now);
+		softirq->outputs = cpu->outputs;
+		cpu->outputs = 0;
+		next_output(cpu, now);
+	} else {
+		poll_begin(cpu, now);
 	}
 	emit(cpu, EVENT_SOFTIRQ_ENTRY, softirq->vector, now);
 	cpu->due[HOST_SOFTIRQ] = now + host_cost(cpu->host, HOST_COST_softirq);
-}
-
-/* One packet of the poll, or its end. Returns false if NET_RX is over. */
-static bool poll_step(struct cpu *cpu, uint64_t now)
-{
-	struct host *host = cpu->host;
-	struct event event = { .time = now,
-		.id = EVENT_NAPI_POLL,
-		.device = host->config.driver.device,
-		.queue = EVENT_NO_QUEUE,
-		.arg = EVENT_PUT(NAPI_POLL, budget, host->config.dev_weight) };
-
-	if (cpu->softirq.polled || !cpu->napi_scheduled)
-		return false;
-	if (e1000e_clean_packet(host->port, cpu->index, now)) {
-		cpu->due[HOST_SOFTIRQ] = now + host_cost(host, HOST_COST_clean);
-		return true;
-	}
-	netdev_cleaned(cpu, now);
-	if (e1000e_clean_done(host->port, cpu->index, now))
-		netdev_schedule(cpu, now);
-	host_emit(host, cpu->index, &event); /* transmit clean-up is no work in NAPI's count */
-	cpu->napi_scheduled = false;
-	e1000e_poll_done(host->port, now);
-	netdev_throttled(host, now);
-	cpu->softirq.polled = true;
-	cpu->due[HOST_SOFTIRQ] = now + host_cost(host, HOST_COST_poll);
-	return true;
 }
 
 /* One packet of the queue run. Returns false if NET_TX is over. */
 static bool run_step(struct cpu *cpu, uint64_t now)
 {
 	struct queue_run *run = &cpu->softirq.run;
-	uint64_t took;
+	uint64_t took = 0;
 
 	if (run->state == RUN_OVER)
 		return false;
-	took = netdev_run_step(cpu, run, now);
+	do
+		took = netdev_run_step(cpu, run, now);
+	while (run->state == RUN_OVER && next_output(cpu, now));
 	if (run->state == RUN_OVER)
 		return false;
 	cpu->due[HOST_SOFTIRQ] = now + took;

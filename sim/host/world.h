@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside the host: CPUs (cpu.c), their tasks (task.c), softirqs (softirq.c), the device's queue in
- * the stack (netdev.c), sockets and their senders (socket.c), and the loop over all of them
- * (host.c).
+ * Inside the host: CPUs (cpu.c), their tasks (task.c), softirqs (softirq.c), NAPI
+ * (poll.c), a device's queue in the stack (netdev.c), sockets and their senders (socket.c), and the
+ * loop over all of them (host.c).
  *
  * Everything that takes time is a step: it acts at the CPU's due time and says how long it takes
  * until the next one. An interrupt between two steps pushes the next one back by what it takes.
@@ -13,7 +13,7 @@
 #include "dql.h"
 #include "host.h"
 
-enum { NET_TX = 2, NET_RX = 3 }; /* linux/interrupt.h */
+enum { TIMER = 1, NET_TX = 2, NET_RX = 3 }; /* linux/interrupt.h */
 
 struct host;
 struct cpu;
@@ -28,9 +28,11 @@ struct task {
 	uint64_t had; /* cycles: its vruntime */
 };
 
-/* A run over the queueing discipline: at most one at a time in the whole world (__QDISC_RUNNING).
+/* A run over a device's queueing discipline: at most one at a time in the whole world
+ * (__QDISC_RUNNING).
  */
 struct queue_run {
+	struct netdev *netdev;
 	enum { RUN_OVER, RUN_NEXT, RUN_START, RUN_RETURN } state;
 	struct rte_mbuf *packet;
 	uint32_t bytes; /* of it, before the driver had it */
@@ -41,14 +43,32 @@ struct queue_run {
 	uint64_t began;
 };
 
+/* Devices whose poll is due, in their order. */
+struct poll_list {
+	struct netdev *first, *last;
+};
+
+/* The NET_RX softirq: a loop over devices, and the poll of one of them. */
+struct poll {
+	struct poll_list list;   /* 6.1: to poll in this softirq */
+	struct poll_list repoll; /* 6.1: have used their whole weight */
+	int64_t budget;          /* packets that this softirq may still take */
+	uint64_t began;          /* the softirq */
+	enum { POLL_NEXT, POLL_CLEAN, POLL_RECEIVE } state;
+	struct netdev *netdev; /* that is polled */
+	uint64_t device_began; /* its poll */
+	uint32_t work, weight; /* packets */
+};
+
 struct softirq {
 	enum { SOFTIRQ_NEXT, SOFTIRQ_RUN } state;
 	uint32_t batch;    /* vectors of this round, still to do */
 	unsigned vector;   /* the one that runs */
 	unsigned restarts; /* rounds left */
 	uint64_t began;
+	uint32_t outputs;     /* NET_TX: the devices of this vector, still to do */
 	struct queue_run run; /* NET_TX's */
-	bool polled;          /* NET_RX: the poll is over, only its exit is left */
+	struct poll poll;     /* NET_RX's */
 };
 
 struct cpu {
@@ -63,7 +83,10 @@ struct cpu {
 
 	uint32_t pending; /* softirq vectors raised */
 	struct softirq softirq;
-	bool napi_scheduled;
+	struct poll_list polls; /* devices that want to be polled */
+	uint32_t outputs;       /* devices whose queue NET_TX has to run */
+	unsigned irq;           /* the device whose interrupt is handled */
+	uint32_t irqs;          /* devices whose interrupt waits for the end of another one */
 
 	struct task *current;
 	struct task *queue; /* that wait, those that have had least first */
@@ -76,8 +99,14 @@ struct cpu {
 	struct task ksoftirqd;
 };
 
-/* The device's transmit queue in the stack: a pfifo above the driver. */
+/* A device and what the stack has of it: NAPI, and a pfifo above the driver. */
 struct netdev {
+	struct host *host;
+	unsigned index;
+	struct nic *nic;
+	struct e1000e_port *port;
+	bool polled;            /* NAPI is scheduled: it is on a list, or at work */
+	struct netdev *next;    /* on that list */
 	struct rte_mbuf **slot; /* a circle of `limit` + 1: one more for a packet put back */
 	uint32_t limit, head, count, most;
 	uint32_t requeued; /* of them, the first: had left, and the driver took none */
@@ -95,6 +124,7 @@ struct netdev {
 struct sender {
 	struct task task;
 	struct host *host;
+	struct netdev *netdev;
 	const struct host_sender *config;
 	enum { SENDER_ALLOC, SENDER_QUEUE, SENDER_XMIT } state;
 	uint64_t charged;     /* sk_wmem_alloc, bytes */
@@ -118,9 +148,8 @@ struct host {
 	uint64_t random;                /* state of the jitter's generator */
 	struct cpu cpus[HOST_CPUS_MOST];
 	struct sender senders[HOST_SENDERS_MOST];
-	struct netdev netdev;
-	struct nic *nic;
-	struct e1000e_port *port;
+	struct netdev netdevs[HOST_DEVICES_MOST];
+	unsigned netdev_count;
 	struct rte_mempool *pool;
 	uintptr_t packet_base;
 	uint64_t packet_stride;
@@ -158,7 +187,7 @@ void cpu_init(struct cpu *cpu, struct host *host, unsigned index);
 void cpu_enter(struct cpu *cpu, enum host_level level, uint64_t now);
 void cpu_leave(struct cpu *cpu, uint64_t now);
 void cpu_step(struct cpu *cpu, uint64_t now);
-void cpu_interrupt(struct cpu *cpu, uint64_t now);
+void cpu_interrupt(struct cpu *cpu, struct netdev *netdev, uint64_t now);
 void cpu_account(struct cpu *cpu, uint64_t now);
 void task_bh_enable(struct task *task, uint64_t now);
 
@@ -180,15 +209,20 @@ void softirq_begin(struct cpu *cpu, uint64_t now);
 void softirq_step(struct cpu *cpu, uint64_t now);
 void ksoftirqd_init(struct cpu *cpu);
 
+/* poll.c */
+void poll_schedule(struct cpu *cpu, struct netdev *netdev, uint64_t now);
+void poll_begin(struct cpu *cpu, uint64_t now);
+bool poll_step(struct cpu *cpu, uint64_t now);
+
 /* netdev.c */
-int netdev_init(struct host *host);
-uint64_t netdev_queue_xmit(
-	struct cpu *cpu, struct queue_run *run, struct rte_mbuf *packet, uint64_t now);
-void netdev_schedule(struct cpu *cpu, uint64_t now);
-void netdev_run_begin(struct host *host, struct queue_run *run, uint64_t now);
+int netdev_init(struct netdev *netdev);
+uint64_t netdev_queue_xmit(struct cpu *cpu, struct netdev *netdev, struct queue_run *run,
+	struct rte_mbuf *packet, uint64_t now);
+void netdev_schedule(struct cpu *cpu, struct netdev *netdev, uint64_t now);
+void netdev_run_begin(struct netdev *netdev, struct queue_run *run, uint64_t now);
 uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now);
-void netdev_cleaned(struct cpu *cpu, uint64_t now);
-void netdev_throttled(struct host *host, uint64_t now);
+void netdev_cleaned(struct cpu *cpu, struct netdev *netdev, uint64_t now);
+void netdev_throttled(struct netdev *netdev, uint64_t now);
 
 /* socket.c */
 void sender_init(struct sender *sender, struct host *host, const struct host_sender *config);
