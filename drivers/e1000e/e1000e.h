@@ -127,6 +127,7 @@ struct e1000e_config {
 	struct e1000e_registers registers;
 	struct e1000e_stack stack;
 	struct event_sink *sink; /* NULL: the untraced instances of the hot functions are used */
+	bool receive_untraced;   /* who takes received packets tells of them */
 	uint8_t device, queue;   /* numbers in events */
 	uint16_t dpdk_port;      /* rte_mbuf.port of what is received */
 	uintptr_t packet_base;   /* a packet's number in events is its address less this */

@@ -320,4 +320,6 @@ void e1000e_set_sink(struct e1000e_port *port, struct event_sink *sink)
 {
 	port->config.sink = EVENT_LISTENER(sink);
 	port->hot = port->config.sink ? traced : untraced;
+	if (port->config.receive_untraced)
+		port->hot.receive = untraced.receive;
 }

@@ -75,6 +75,17 @@ void cpu_interrupt(struct cpu *cpu, struct netdev *netdev, uint64_t now)
 	cpu->due[HOST_HARDIRQ] = now + host_cost(host, HOST_COST_hard_irq);
 }
 
+/* The local timer's, which has no irq_entry of its own: a timer of the stack is due. */
+void cpu_timer_interrupt(struct cpu *cpu, uint64_t now)
+{
+	softirq_raise(cpu, TIMER, now);
+	if (cpu->active[HOST_HARDIRQ])
+		return; /* it goes on with the softirqs anyway */
+	cpu->irq = HOST_DEVICES_MOST;
+	cpu_enter(cpu, HOST_HARDIRQ, now);
+	cpu->due[HOST_HARDIRQ] = now + host_cost(cpu->host, HOST_COST_hard_irq);
+}
+
 static void interrupt_exit(struct cpu *cpu, uint64_t now)
 {
 	struct event event = { .time = now,
@@ -83,7 +94,8 @@ static void interrupt_exit(struct cpu *cpu, uint64_t now)
 		.queue = EVENT_NO_QUEUE,
 		.arg = EVENT_PUT(IRQ_EXIT, irq, cpu->irq) };
 
-	host_emit(cpu->host, cpu->index, &event);
+	if (cpu->irq < HOST_DEVICES_MOST)
+		host_emit(cpu->host, cpu->index, &event);
 	if (cpu->irqs) {
 		unsigned next = (unsigned)__builtin_ctz(cpu->irqs);
 

@@ -15,6 +15,7 @@ static const struct host_kernel kernels[] = {
 	{ .name = "linux-2.6.35", .qdisc_yields = true, .skb_bytes = 240 },
 	{ .name = "linux-6.1",
 		.softirq_yields = true,
+		.repolls = true,
 		.ksoftirqd_owns = true,
 		.bql = true,
 		.bulk_dequeue = true,
@@ -85,9 +86,16 @@ static void free_packet(void *context, struct rte_mbuf *packet, uint64_t now)
 	const struct packet *private = rte_mbuf_to_priv(packet);
 
 	host->outstanding--;
-	if (!host->ended)
+	if (!host->ended && private->owner)
 		sender_packet_freed(private->owner, now);
 	rte_pktmbuf_free(packet);
+}
+
+static unsigned alloc_buffers(void *context, struct rte_mbuf **buffers, unsigned count)
+{
+	struct host *host = context;
+
+	return rte_mempool_get_bulk(host->pool, (void **)buffers, count) ? 0 : count;
 }
 
 static void first_address(struct rte_mempool *pool, void *context, void *object, unsigned index)
@@ -106,6 +114,11 @@ struct pool_size {
 };
 
 #define PRIVATE_BYTES ((unsigned)RTE_ALIGN_CEIL(sizeof(struct packet), RTE_MBUF_PRIV_ALIGN))
+
+static const struct e1000e_config *driver_of(const struct host_config *config, unsigned device)
+{
+	return device ? &config->more[device - 1].driver : &config->driver;
+}
 
 /*
  * Room for all packets that can be under way: what send buffers allow, but no more than queue and
@@ -128,7 +141,15 @@ static struct pool_size pool_size(const struct host_config *config)
 		room = bytes > room ? bytes : room;
 		segments = sender->segments > segments ? sender->segments : segments;
 	}
-	size.packets = 2 * POOL_CACHE + (allowed < held ? allowed : held) * segments;
+	held = allowed < held ? allowed : held;
+	for (unsigned i = 0; i < config->receiver_count; i++) {
+		const struct e1000e_config *driver = driver_of(config, config->receivers[i].device);
+
+		/* the ring, what the stack has in its hands, and ACKs */
+		held += driver->rx_ring_size + 2u + config->qdisc_limit + driver->ring_size + 2u;
+		room = RX_BUFFER_BYTES;
+	}
+	size.packets = 2 * POOL_CACHE + held * segments;
 	size.data_room = RTE_PKTMBUF_HEADROOM + RTE_ALIGN_CEIL(room, 64);
 	return size;
 }
@@ -188,11 +209,17 @@ static int make_device(struct host *host, unsigned index)
 	nic->packet_stride = host->packet_stride;
 	netdev->host = host;
 	netdev->index = index;
+	netdev->nic_config = nic;
+	netdev->arrives_at = CYCLES_NEVER;
 	netdev->nic = nic_create(nic);
 	if (!netdev->nic || netdev_init(netdev))
 		return -ENOMEM;
 	driver->packet_base = host->packet_base;
-	driver->stack = (struct e1000e_stack){ .context = host, .free = free_packet };
+	driver->receive_untraced = true;
+	driver->receive_untraced = true;
+	driver->stack = (struct e1000e_stack){
+		.context = host, .free = free_packet, .alloc = alloc_buffers
+	};
 	driver->registers = (struct e1000e_registers){
 		.device = netdev->nic, .read = nic_read, .write = nic_write
 	};
@@ -204,8 +231,17 @@ static bool config_valid(const struct host_config *config)
 	if (config->cpus < 1 || config->cpus > HOST_CPUS_MOST || config->irq_cpu >= config->cpus)
 		return false;
 	if (!config->kernel || !config->tick_hz || config->sender_count > HOST_SENDERS_MOST ||
-		config->more_count >= HOST_DEVICES_MOST)
+		config->more_count >= HOST_DEVICES_MOST ||
+		config->receiver_count > HOST_RECEIVERS_MOST || !config->dev_weight)
 		return false;
+	for (unsigned i = 0; i < config->receiver_count; i++) {
+		const struct host_receiver *receiver = &config->receivers[i];
+
+		if (receiver->device > config->more_count || !receiver->burst ||
+			!driver_of(config, receiver->device)->rx_ring_size ||
+			host_frame_bytes(receiver) > RX_BUFFER_BYTES)
+			return false;
+	}
 	for (unsigned i = 0; i < config->sender_count; i++) {
 		const struct host_sender *sender = &config->senders[i];
 
@@ -242,6 +278,8 @@ int host_create(struct host **out, const struct host_config *config)
 	host->netdev_count = config->more_count + 1;
 	for (unsigned i = 0; i < host->netdev_count && !error; i++)
 		error = make_device(host, i);
+	for (unsigned i = 0; i < config->receiver_count && !error; i++)
+		error = receiver_init(&host->receivers[i], host, &host->config.receivers[i]);
 	if (error) {
 		host_destroy(host);
 		return error;
@@ -266,6 +304,10 @@ static void run_timers(struct host *host, uint64_t now)
 		}
 	}
 	host->timer_at = host->watchdog_at;
+	for (unsigned i = 0; i < host->config.receiver_count; i++) {
+		receiver_timer(&host->receivers[i], now);
+		host_set_timer(host, host->receivers[i].delayed_at);
+	}
 	for (unsigned i = 0; i < host->config.sender_count; i++) {
 		sender_timer(&host->senders[i], now);
 		host_set_timer(host, host->senders[i].wake_at);
@@ -286,6 +328,14 @@ static void collect(struct host *host, struct host_stats *stats, uint64_t end)
 		cpu_account(&host->cpus[i], end);
 		stats->cpus[i] = host->cpus[i].stats;
 	}
+	for (unsigned i = 0; i < host->config.receiver_count; i++)
+		stats->receivers[i] = host->receivers[i].stats;
+	for (unsigned i = 0; i < host->netdev_count; i++) {
+		stats->napi[i] = host->netdevs[i].stats;
+		stats->napi[i].rx_missed = nic_stats(host->netdevs[i].nic)->rx_missed;
+		stats->napi[i].interrupts = nic_stats(host->netdevs[i].nic)->interrupts;
+	}
+	stats->squeezes = host->squeezes;
 	stats->qdisc_most = first->most;
 	stats->qdisc_at_end = first->count;
 	stats->ksoftirqd_wakes = host->ksoftirqd_wakes;
@@ -314,6 +364,18 @@ static struct netdev *next_device(struct host *host)
 	return next;
 }
 
+/* The one that a frame comes to next. */
+static struct netdev *next_arrival(struct host *host)
+{
+	struct netdev *next = &host->netdevs[0];
+
+	for (unsigned i = 1; i < host->netdev_count; i++) {
+		if (host->netdevs[i].arrives_at < next->arrives_at)
+			next = &host->netdevs[i];
+	}
+	return next;
+}
+
 static void take_interrupts(struct host *host, uint64_t now)
 {
 	uint64_t raised;
@@ -332,11 +394,16 @@ int host_run(struct host *host, struct host_stats *stats)
 	for (unsigned i = 0; i < host->netdev_count; i++)
 		netdev_throttled(&host->netdevs[i], 0);
 	run_timers(host, 0);
+	for (unsigned i = 0; i < host->netdev_count; i++)
+		receiver_schedule(&host->netdevs[i]);
 	while (!host->error) {
 		struct netdev *device = next_device(host);
 		uint64_t device_at = nic_deadline(device->nic), at = device_at;
+		struct netdev *receives = next_arrival(host);
 		struct cpu *cpu = NULL;
 
+		if (receives->arrives_at < at)
+			at = receives->arrives_at;
 		if (host->timer_at < at)
 			at = host->timer_at;
 		for (unsigned i = 0; i < host->config.cpus; i++) {
@@ -349,13 +416,16 @@ int host_run(struct host *host, struct host_stats *stats)
 		}
 		if (at > last)
 			break;
-		if (!cpu && at != device_at && at > host->config.stop && !host->outstanding)
+		if (!cpu && at != device_at && at > host->config.stop && !host->outstanding &&
+			!host->delayed && at != receives->arrives_at)
 			break; /* only timers are left, and nothing for them to do */
 		host->now = at;
 		if (cpu)
 			cpu_step(cpu, at);
 		else if (at == device_at)
 			nic_advance(device->nic, at);
+		else if (at == receives->arrives_at)
+			receiver_arrive(receives, at);
 		else
 			run_timers(host, at);
 		take_interrupts(host, at);
@@ -387,7 +457,10 @@ void host_destroy(struct host *host)
 		discard_queued(netdev);
 		nic_destroy(netdev->nic);
 		free(netdev->slot);
+		free(netdev->arrivals);
 	}
+	for (unsigned i = 0; i < host->config.receiver_count; i++)
+		receiver_free(&host->receivers[i]);
 	rte_mempool_free(host->pool);
 	free(host);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The Linux side in virtual time: CPUs with hard interrupts, softirqs and tasks that preempt each
- * other; a queueing discipline above the driver; blocking UDP sockets above that.
+ * other; a queueing discipline above the driver; blocking UDP sockets above that; NAPI and a TCP
+ * receiver for what comes from the wire.
  *
  * Each CPU does one thing at a time, and each thing takes the time that the configuration says.
  * Nothing here is random unless jitter is asked for. Sources: net/core/dev.c,
@@ -15,9 +16,10 @@
 #include "e1000e.h"
 #include "nic.h"
 
-#define HOST_CPUS_MOST    16
-#define HOST_SENDERS_MOST 16
-#define HOST_DEVICES_MOST 8
+#define HOST_CPUS_MOST      16
+#define HOST_SENDERS_MOST   16
+#define HOST_RECEIVERS_MOST 16
+#define HOST_DEVICES_MOST   8
 
 /*
  * What things cost, in ns of CPU time: X(name, default, what it is). The same names stand in
@@ -33,7 +35,10 @@
 	X(hard_irq, 1000, "the hard interrupt, from entry to exit")                            \
 	X(softirq, 500, "starting one softirq vector")                                         \
 	X(poll, 300, "the end of a NAPI poll: interrupts on again")                            \
-	X(schedule, 1000, "switching to a task")
+	X(schedule, 1000, "switching to a task")                                               \
+	X(receive, 3000, "a received packet's way through the stack")                          \
+	X(ack, 1000, "making an ACK; its way to the driver is qdisc and xmit")                 \
+	X(gro, 500, "merging a received packet with those before it")
 
 enum host_cost {
 #define X(name, default_ns, help) HOST_COST_##name,
@@ -51,9 +56,10 @@ struct host_kernel {
 	uint32_t skb_bytes;         /* struct sk_buff */
 	uint32_t shared_info_bytes; /* counted into truesize since 3.2; 0: not */
 	bool softirq_yields;        /* no restart when a task waits, or after 2 ms (since 3.9) */
-	bool ksoftirqd_owns;        /* while it has work nobody else runs softirqs (4.9 to 6.3) */
-	bool bql;                   /* byte queue limits, where nobody says otherwise (since 3.3) */
-	bool bulk_dequeue;          /* with BQL, packets leave the qdisc in bulk (since 3.18) */
+	bool repolls; /* who has used its weight is polled in the next softirq (since 3.19) */
+	bool ksoftirqd_owns; /* while it has work nobody else runs softirqs (4.9 to 6.3) */
+	bool bql;            /* byte queue limits, where nobody says otherwise (since 3.3) */
+	bool bulk_dequeue;   /* with BQL, packets leave the qdisc in bulk (since 3.18) */
 };
 const struct host_kernel *host_kernel_find(const char *name); /* NULL if there is none */
 
@@ -79,6 +85,35 @@ struct host_bql {
 	uint64_t limit_min, limit_max; /* bytes; see dql.h */
 };
 
+/*
+ * Somebody at the other end of a device's wire who sends to us, and what answers. TCP has a
+ * receiver that acknowledges as Linux does; UDP is only received.
+ */
+struct host_receiver {
+	unsigned device;        /* it comes by */
+	bool tcp;               /* else UDP */
+	uint32_t segment_bytes; /* payload of each */
+	uint64_t segments;      /* so many; 0: no limit */
+	uint32_t burst;         /* of them follow each other as the wire takes them, at least 1 */
+	uint64_t interval;      /* cycles from burst to burst; 0: as the wire takes them */
+	uint64_t start, stop;   /* cycles */
+	uint64_t quick_acks;    /* TCP: ACKs at the start that wait for nothing */
+	uint64_t delayed_ack;   /* TCP: cycles that an ACK may wait */
+	bool gro;               /* segments are merged before the stack gets them */
+	bool checksum;          /* of ACKs, computed by the device */
+};
+
+/* Bytes of its frames on the wire, without FCS. */
+uint32_t host_frame_bytes(const struct host_receiver *receiver);
+
+/* What ends a poll that still has packets. */
+enum host_weight_policy {
+	HOST_WEIGHT_PACKETS, /* dev_weight packets, as ever */
+	HOST_WEIGHT_TIME,    /* weight_cycles are used; it gets one packet at least */
+	HOST_WEIGHT_COST,    /* the packets that weight_cycles are good for, by their average cost
+				so far; dev_weight while nothing is known */
+};
+
 /* A NIC and its driver. Of the driver registers, stack, sink and hz are filled in, of the NIC hz
  * and sink. */
 struct host_device {
@@ -97,10 +132,16 @@ struct host_config {
 	uint32_t dev_tx_weight; /* packets of one queue run, where the kernel has no qdisc_yields */
 	struct host_bql bql;
 	uint32_t dev_weight; /* NAPI budget of one poll, as the napi_poll event shows it */
-	uint32_t tick_hz;    /* CONFIG_HZ: when a waiting task may take over */
+	enum host_weight_policy weight_policy;
+	uint64_t weight_cycles;
+	uint32_t netdev_budget;        /* packets of one NET_RX softirq */
+	uint64_t netdev_budget_cycles; /* and its time, which is compared exactly */
+	uint32_t tick_hz;              /* CONFIG_HZ: when a waiting task may take over */
 	struct host_sender senders[HOST_SENDERS_MOST];
 	unsigned sender_count;
-	uint64_t stop;         /* cycles: senders end; what is under way is drained */
+	struct host_receiver receivers[HOST_RECEIVERS_MOST];
+	unsigned receiver_count;
+	uint64_t stop;         /* cycles: senders and receivers end; what is under way is drained */
 	uint64_t drain;        /* cycles: but no longer than this */
 	struct nic_config nic; /* of the first device, as in struct host_device */
 	struct e1000e_config driver;
@@ -116,6 +157,36 @@ struct host_sender_stats {
 	uint64_t blocks;           /* times that the sender slept for send buffer */
 	uint64_t blocked;          /* cycles asleep */
 	uint64_t outstanding_most; /* packets charged to the socket at one moment */
+};
+
+struct host_receiver_stats {
+	uint64_t frames;     /* that came to the device */
+	uint64_t missed;     /* of them: the ring was full; they came again */
+	uint64_t sent;       /* of them: the others */
+	uint64_t received;   /* by the stack */
+	uint64_t deliveries; /* packets of them, each of one segment or merged by GRO */
+	uint64_t acks;
+	uint64_t quick_acks;   /* of them: at the start */
+	uint64_t delayed_acks; /* of them: by the timer */
+	uint64_t waited;       /* cycles from the wire's end to the poll, all together */
+	uint64_t waited_most;
+};
+
+/* Of a device; times in cycles. */
+struct host_napi_stats {
+	uint64_t polls;
+	uint64_t full;          /* of them: those that used their whole weight */
+	uint64_t work;          /* packets */
+	uint64_t time, longest; /* of its polls */
+	uint64_t waited_most;   /* from when it wanted to be polled until it was */
+	uint64_t rx_missed;     /* packets for which the ring had no room */
+	uint64_t interrupts;
+};
+
+/* Why NET_RX softirqs ended while devices still had something to do. */
+struct host_squeezes {
+	uint64_t by_packets, by_time; /* time_squeeze, by its cause */
+	uint64_t repolls;             /* only for those that had used their weight */
 };
 
 enum host_level { HOST_TASK, HOST_SOFTIRQ, HOST_HARDIRQ, HOST_LEVELS };
@@ -141,6 +212,10 @@ struct host_stats {
 	struct host_cpu_stats cpus[HOST_CPUS_MOST];
 	uint64_t qdisc_most; /* packets queued at one moment */
 	uint64_t ksoftirqd_wakes;
+	struct host_receiver_stats receivers[HOST_RECEIVERS_MOST];
+	struct host_napi_stats napi[HOST_DEVICES_MOST];
+	struct host_squeezes squeezes;
+	/* of the first device */
 	struct host_changes limits; /* of BQL, bytes */
 	uint64_t limit_stops;       /* times that BQL stopped the queue */
 	uint64_t limit_stopped;     /* cycles that it stood for that */

@@ -68,6 +68,7 @@ static void drop(
 
 	emit(cpu, netdev, EVENT_FREE, packet, EVENT_PUT(FREE, reason, host->config.drop_reason),
 		now);
+	if (private->owner)
 	private->owner->stats.dropped++;
 	netdev->port->config.stack.free(host, packet, now);
 }

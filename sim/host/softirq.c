@@ -99,8 +99,10 @@ static void next_vector(struct cpu *cpu, uint64_t now)
 		softirq->outputs = cpu->outputs;
 		cpu->outputs = 0;
 		next_output(cpu, now);
-	} else {
+	} else if (softirq->vector == NET_RX) {
 		poll_begin(cpu, now);
+	} else {
+		softirq->reply.receiver = NULL;
 	}
 	emit(cpu, EVENT_SOFTIRQ_ENTRY, softirq->vector, now);
 	cpu->due[HOST_SOFTIRQ] = now + host_cost(cpu->host, HOST_COST_softirq);
@@ -123,12 +125,41 @@ static bool run_step(struct cpu *cpu, uint64_t now)
 	return true;
 }
 
+/* One thing of the ACKs whose timer ran out. Returns false if TIMER is over. */
+static bool timer_step(struct cpu *cpu, uint64_t now)
+{
+	struct reply *reply = &cpu->softirq.reply;
+	uint64_t took = 0;
+
+	if (!reply->receiver || !reply_step(cpu, reply, now, &took)) {
+		struct receiver *receiver = receiver_due(cpu->host);
+
+		if (!receiver)
+			return false;
+		took = reply_begin(reply, receiver);
+	}
+	cpu->due[HOST_SOFTIRQ] = now + took;
+	return true;
+}
+
+static bool vector_step(struct cpu *cpu, uint64_t now)
+{
+	switch (cpu->softirq.vector) {
+	case NET_RX:
+		return poll_step(cpu, now);
+	case NET_TX:
+		return run_step(cpu, now);
+	default:
+		return timer_step(cpu, now);
+	}
+}
+
 void softirq_step(struct cpu *cpu, uint64_t now)
 {
 	struct softirq *softirq = &cpu->softirq;
 
 	if (softirq->state == SOFTIRQ_RUN) {
-		if (softirq->vector == NET_RX ? poll_step(cpu, now) : run_step(cpu, now))
+		if (vector_step(cpu, now))
 			return;
 		emit(cpu, EVENT_SOFTIRQ_EXIT, softirq->vector, now);
 		softirq->state = SOFTIRQ_NEXT;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside the host: CPUs (cpu.c), their tasks (task.c), softirqs (softirq.c), NAPI
- * (poll.c), a device's queue in the stack (netdev.c), sockets and their senders (socket.c), and the
+ * (poll.c), a device's queue in the stack (netdev.c), sockets and their senders (socket.c), what is
+ * received (receiver.c), and the
  * loop over all of them (host.c).
  *
  * Everything that takes time is a step: it acts at the CPU's due time and says how long it takes
@@ -43,6 +44,13 @@ struct queue_run {
 	uint64_t began;
 };
 
+/* An ACK on its way from the stack to the driver. */
+struct reply {
+	struct receiver *receiver;
+	enum { REPLY_MAKE, REPLY_SENT } state;
+	struct queue_run run;
+};
+
 /* Devices whose poll is due, in their order. */
 struct poll_list {
 	struct netdev *first, *last;
@@ -54,10 +62,17 @@ struct poll {
 	struct poll_list repoll; /* 6.1: have used their whole weight */
 	int64_t budget;          /* packets that this softirq may still take */
 	uint64_t began;          /* the softirq */
-	enum { POLL_NEXT, POLL_CLEAN, POLL_RECEIVE } state;
+	bool squeezed;           /* 6.1: the limits are reached */
+	enum { POLL_NEXT, POLL_CLEAN, POLL_RECEIVE, POLL_MERGE, POLL_STACK, POLL_REPLY } state;
 	struct netdev *netdev; /* that is polled */
 	uint64_t device_began; /* its poll */
 	uint32_t work, weight; /* packets */
+	bool in_pair;          /* between receive_begin and receive_end */
+	struct rte_mbuf *packet;
+	uint64_t address;          /* of that packet, in events */
+	struct receiver *receiver; /* of that packet, or of one from GRO */
+	uint32_t segments;         /* that the stack gets at once */
+	struct reply reply;
 };
 
 struct softirq {
@@ -69,6 +84,7 @@ struct softirq {
 	uint32_t outputs;     /* NET_TX: the devices of this vector, still to do */
 	struct queue_run run; /* NET_TX's */
 	struct poll poll;     /* NET_RX's */
+	struct reply reply;   /* TIMER's */
 };
 
 struct cpu {
@@ -85,8 +101,8 @@ struct cpu {
 	struct softirq softirq;
 	struct poll_list polls; /* devices that want to be polled */
 	uint32_t outputs;       /* devices whose queue NET_TX has to run */
-	unsigned irq;           /* the device whose interrupt is handled */
-	uint32_t irqs;          /* devices whose interrupt waits for the end of another one */
+	unsigned irq;  /* the device whose interrupt is handled; HOST_DEVICES_MOST: the timer's */
+	uint32_t irqs; /* devices whose interrupt waits for the end of another one */
 
 	struct task *current;
 	struct task *queue; /* that wait, those that have had least first */
@@ -104,9 +120,24 @@ struct netdev {
 	struct host *host;
 	unsigned index;
 	struct nic *nic;
+	const struct nic_config *nic_config;
 	struct e1000e_port *port;
-	bool polled;            /* NAPI is scheduled: it is on a list, or at work */
-	struct netdev *next;    /* on that list */
+	bool polled;         /* NAPI is scheduled: it is on a list, or at work */
+	struct netdev *next; /* on that list */
+	uint64_t waits_from; /* since when it is on that list */
+	uint64_t average;    /* eighths of a cycle that a received packet costs; 0: not known */
+	struct host_napi_stats stats;
+
+	/* frames from the wire: the next one, and when those in the receive ring came */
+	struct receiver *next_arrival;
+	uint64_t arrives_at, wire_free_at;
+	struct arrival {
+		struct receiver *receiver;
+		uint64_t at;
+	} * arrivals; /* a circle, as long as the receive ring; NULL: nothing comes */
+	uint64_t arrived, taken;
+	uint32_t arrivals_count;
+
 	struct rte_mbuf **slot; /* a circle of `limit` + 1: one more for a packet put back */
 	uint32_t limit, head, count, most;
 	uint32_t requeued; /* of them, the first: had left, and the driver took none */
@@ -137,9 +168,30 @@ struct sender {
 	struct host_sender_stats stats;
 };
 
+/* Who sends to us, and the TCP receiver that gets it. */
+struct receiver {
+	const struct host_receiver *config;
+	struct netdev *netdev;
+	struct nic_frame frame;
+	void *data;
+	uint32_t bytes; /* of the frame */
+	uint64_t wire_cycles;
+	uint64_t wanted;   /* when the next frame begins if the wire is free */
+	uint32_t of_burst; /* frames sent of this burst */
+
+	uint32_t outstanding;     /* full segments that no ACK covers */
+	uint64_t quick_acks_left; /* it still owes */
+	uint64_t delayed_at;      /* the delayed-ACK timer; CYCLES_NEVER: not running */
+	bool ack_due;             /* it ran out */
+
+	struct rte_mbuf *held; /* GRO: the first of those that are merged */
+	uint32_t held_segments, held_bytes;
+	struct host_receiver_stats stats;
+};
+
 /* Private part of each mbuf. */
 struct packet {
-	struct sender *owner;
+	struct sender *owner; /* NULL: an ACK, charged to nobody */
 };
 
 struct host {
@@ -150,15 +202,18 @@ struct host {
 	struct sender senders[HOST_SENDERS_MOST];
 	struct netdev netdevs[HOST_DEVICES_MOST];
 	unsigned netdev_count;
+	struct receiver receivers[HOST_RECEIVERS_MOST];
+	unsigned delayed; /* ACKs that a timer is to send */
 	struct rte_mempool *pool;
 	uintptr_t packet_base;
 	uint64_t packet_stride;
-	uint64_t outstanding; /* packets that are not in the pool */
+	uint64_t outstanding; /* packets to be sent that are not in the pool */
 	uint64_t tick;        /* cycles */
 	uint64_t now;         /* of the last step */
 	uint64_t timer_at;    /* the earliest of the watchdog and the senders' timers */
 	uint64_t watchdog_at;
 	uint64_t ksoftirqd_wakes;
+	struct host_squeezes squeezes;
 	bool ended; /* what is freed from now on is nobody's */
 	int error;
 };
@@ -188,6 +243,7 @@ void cpu_enter(struct cpu *cpu, enum host_level level, uint64_t now);
 void cpu_leave(struct cpu *cpu, uint64_t now);
 void cpu_step(struct cpu *cpu, uint64_t now);
 void cpu_interrupt(struct cpu *cpu, struct netdev *netdev, uint64_t now);
+void cpu_timer_interrupt(struct cpu *cpu, uint64_t now);
 void cpu_account(struct cpu *cpu, uint64_t now);
 void task_bh_enable(struct task *task, uint64_t now);
 
@@ -223,6 +279,17 @@ void netdev_run_begin(struct netdev *netdev, struct queue_run *run, uint64_t now
 uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now);
 void netdev_cleaned(struct cpu *cpu, struct netdev *netdev, uint64_t now);
 void netdev_throttled(struct netdev *netdev, uint64_t now);
+
+/* receiver.c */
+int receiver_init(struct receiver *receiver, struct host *host, const struct host_receiver *config);
+void receiver_free(struct receiver *receiver);
+void receiver_schedule(struct netdev *netdev);
+void receiver_arrive(struct netdev *netdev, uint64_t now);
+bool receiver_data(struct receiver *receiver, uint32_t segments, uint64_t now);
+void receiver_timer(struct receiver *receiver, uint64_t now);
+struct receiver *receiver_due(struct host *host);
+uint64_t reply_begin(struct reply *reply, struct receiver *receiver);
+bool reply_step(struct cpu *cpu, struct reply *reply, uint64_t now, uint64_t *took);
 
 /* socket.c */
 void sender_init(struct sender *sender, struct host *host, const struct host_sender *config);

@@ -93,21 +93,32 @@ static int load_value(
 	return setting_store(setting, base, value, place, loader->diag);
 }
 
-static int load_item(
-	struct loader *loader, const struct setting_list *list, void *base, struct fy_node *node)
+static bool is_item_group(const struct setting_list *list, const char *path)
+{
+	size_t bytes = strlen(path);
+
+	for (const struct setting *s = list->items; s->key; s++) {
+		if (!strncmp(s->key, path, bytes) && s->key[bytes] == '.')
+			return true;
+	}
+	return false;
+}
+
+/* The keys of a list's item, from `path` on. */
+static int load_item_keys(struct loader *loader, const struct setting_list *list, void *base,
+	const char *path, struct fy_node *node)
 {
 	struct fy_node_pair *pair;
 	void *state = NULL;
+	int error = 0;
 
 	if (!fy_node_is_mapping(node))
-		return diag_set(loader->diag, -EINVAL, "%s: %s: each item is a mapping of keys",
-			place_of(loader, node), list->key);
-	setting_defaults(list->items, base);
-	while ((pair = fy_node_mapping_iterate(node, &state))) {
+		return diag_set(loader->diag, -EINVAL, "%s: %s: %s is a mapping of keys",
+			place_of(loader, node), list->key, *path ? path : "each item");
+	while (!error && (pair = fy_node_mapping_iterate(node, &state))) {
 		struct fy_node *key_node = fy_node_pair_key(pair);
 		const struct setting *setting;
-		char key[SCENARIO_TEXT_BYTES];
-		int error;
+		char key[SCENARIO_TEXT_BYTES], inner[2 * SCENARIO_TEXT_BYTES];
 
 		if (!key_node || !copy_scalar(key_node, key, sizeof(key)))
 			return diag_set(loader->diag, -EINVAL,
@@ -116,14 +127,23 @@ static int load_item(
 		place_of(loader, key_node);
 		if (refuse_extras(loader, fy_node_pair_value(pair)))
 			return -EINVAL;
-		setting = setting_find(list->items, key);
-		if (!setting)
-			return setting_unknown_item(list, key, loader->place, loader->diag);
-		error = load_value(loader, setting, base, fy_node_pair_value(pair));
-		if (error)
-			return error;
+		snprintf(inner, sizeof(inner), "%s%s%s", path, *path ? "." : "", key);
+		setting = strchr(key, '.') ? NULL : setting_find(list->items, inner);
+		if (setting)
+			error = load_value(loader, setting, base, fy_node_pair_value(pair));
+		else if (!*path && is_item_group(list, key))
+			error = load_item_keys(loader, list, base, key, fy_node_pair_value(pair));
+		else
+			error = setting_unknown_item(list, inner, loader->place, loader->diag);
 	}
-	return 0;
+	return error;
+}
+
+static int load_item(
+	struct loader *loader, const struct setting_list *list, void *base, struct fy_node *node)
+{
+	setting_defaults(list->items, list->overrides, base);
+	return load_item_keys(loader, list, base, "", node);
 }
 
 static int load_list(struct loader *loader, const struct setting_list *list, struct fy_node *node)
@@ -345,99 +365,18 @@ static int load_text(struct loader *loader, const char *text, size_t bytes)
 	return error;
 }
 
-static void from_profile(uint64_t *value, uint64_t profile)
-{
-	if (*value == SCENARIO_UNSET)
-		*value = profile;
-}
-
-static bool fault_loses_things(const struct scenario_fault *fault)
-{
-	return nic_fault_loses(nic_fault_find(fault->type, strlen(fault->type)));
-}
-
-/* What does not apply is 0 from here on; check_together has refused it where it was given. */
-static void from_kernel(struct scenario *scenario)
-{
-	bool quota = !host_kernel_find(scenario->driver.profile)->qdisc_yields;
-
-	from_profile(&scenario->host.dev_tx_weight, quota ? 64 : 0);
-	from_profile(&scenario->host.truesize_bytes, 0); /* host_truesize, of each message */
-	for (unsigned i = 0; i < scenario->nic.fault_count; i++)
-		from_profile(&scenario->nic.faults[i].count,
-			fault_loses_things(&scenario->nic.faults[i]));
-}
-
-static int check_faults(const struct scenario *scenario, const char *file, struct diag *diag)
-{
-	for (unsigned i = 0; i < scenario->nic.fault_count; i++) {
-		const struct scenario_fault *fault = &scenario->nic.faults[i];
-		bool loses = fault_loses_things(fault);
-
-		if (loses ? fault->duration_s > 0 : fault->count != SCENARIO_UNSET)
-			return diag_set(diag, -EINVAL, "%s: nic.faults: %s: a %s has none", file,
-				loses ? "duration_s" : "count", fault->type);
-	}
-	return 0;
-}
-
-/* What one table row alone can't know. */
-static int check_together(const struct scenario *scenario, const char *file, struct diag *diag)
-{
-	if (scenario->host.irq_cpu >= scenario->host.cpus)
-		return diag_set(diag, -EINVAL,
-			"%s: host.irq_cpu: %" PRIu64
-			": CPUs go from 0 on, and host.cpus is %" PRIu64,
-			file, scenario->host.irq_cpu, scenario->host.cpus);
-	if (scenario->driver.reserve + 1 >= scenario->nic.ring_size)
-		return diag_set(diag, -EINVAL,
-			"%s: driver.reserve: %" PRIu64 ": leaves nothing of a ring of %" PRIu64,
-			file, scenario->driver.reserve, scenario->nic.ring_size);
-	if (scenario->driver.wake_threshold >= scenario->nic.ring_size)
-		return diag_set(diag, -EINVAL,
-			"%s: driver.wake_threshold: %" PRIu64 ": a ring of %" PRIu64
-			" never has so many free",
-			file, scenario->driver.wake_threshold, scenario->nic.ring_size);
-	if (host_kernel_find(scenario->driver.profile)->qdisc_yields &&
-		scenario->host.dev_tx_weight != SCENARIO_UNSET)
-		return diag_set(diag, -EINVAL,
-			"%s: host.dev_tx_weight: %s has no such limit: its queue runs yield", file,
-			scenario->driver.profile);
-	for (unsigned i = 0; i < scenario->workload_count; i++) {
-		if (scenario->workloads[i].start_s >= scenario->duration_s)
-			return diag_set(diag, -EINVAL,
-				"%s: workload: start_s: %.15g: not before the end at %.15g s", file,
-				scenario->workloads[i].start_s, scenario->duration_s);
-		if (scenario->workloads[i].cpu >= scenario->host.cpus)
-			return diag_set(diag, -EINVAL,
-				"%s: workload: cpu: %" PRIu64
-				": CPUs go from 0 on, and host.cpus is %" PRIu64,
-				file, scenario->workloads[i].cpu, scenario->host.cpus);
-		if (scenario->workloads[i].segments > scenario->workloads[i].message_bytes)
-			return diag_set(diag, -EINVAL,
-				"%s: workload: segments: %" PRIu64
-				": more than message_bytes, %" PRIu64,
-				file, scenario->workloads[i].segments,
-				scenario->workloads[i].message_bytes);
-	}
-	if (scenario_check_clock(scenario, file, diag))
-		return -EINVAL;
-	return check_faults(scenario, file, diag);
-}
-
 int scenario_load(struct scenario *scenario, const char *file, const char *const *set,
 	unsigned count, struct diag *diag)
 {
 	const char *name = file ? file : "(no file)";
 	struct loader loader = { .scenario = scenario, .file = name, .diag = diag };
-	const struct e1000e_profile *profile;
 	char *text = NULL;
 	size_t bytes = 0;
 	int error = 0;
 
 	memset(scenario, 0, sizeof(*scenario));
-	setting_defaults(settings, scenario);
-	setting_defaults(setting_list_find("workload")->items, &scenario->workloads[0]);
+	setting_defaults(settings, false, scenario);
+	setting_defaults(setting_list_find("workload")->items, false, &scenario->workloads[0]);
 	scenario->workload_count = 1;
 	scenario->file = name;
 	snprintf(loader.place, sizeof(loader.place), "%s", name);
@@ -454,18 +393,9 @@ int scenario_load(struct scenario *scenario, const char *file, const char *const
 		error = setting_set(scenario, set, count, diag);
 	if (error)
 		return error;
-	profile = e1000e_profile_find(scenario->driver.profile);
-	from_profile(&scenario->driver.reserve, profile->reserve);
-	from_profile(&scenario->driver.wake_threshold, profile->wake_threshold);
-	from_profile(&scenario->driver.tidv, profile->tidv);
-	from_profile(&scenario->driver.tadv, profile->tadv);
 	if (count)
 		snprintf(loader.place, sizeof(loader.place), "%s with --set", name);
 	else
 		snprintf(loader.place, sizeof(loader.place), "%s", name);
-	error = check_together(scenario, loader.place, diag);
-	if (!error)
-		error = setting_settle_bql(scenario, loader.place, diag);
-	from_kernel(scenario);
-	return error;
+	return scenario_settle(scenario, loader.place, diag);
 }

@@ -9,8 +9,8 @@
 #define OFTEN       0.05 /* share of time that is worth a word */
 #define BQL_DECIDES 0.5
 
-const char *const limit_names[] = { "sender", "ring", "bql", "send_buffer", "wire", "stall",
-	"none" };
+const char *const limit_names[] = { "sender", "ring", "bql", "send_buffer", "wire", "stall", "none",
+	"source", "receive" };
 
 const struct transmit_table *outcome_device(const struct outcome *outcome)
 {
@@ -38,7 +38,7 @@ uint64_t outcome_messages(const struct outcome *outcome)
 {
 	uint64_t messages = 0;
 
-	for (unsigned i = 0; i < outcome->scenario->workload_count; i++)
+	for (unsigned i = 0; i < outcome->scenario->sender_count; i++)
 		messages += outcome->host.senders[i].messages;
 	return messages;
 }
@@ -47,7 +47,7 @@ double outcome_blocked_share(const struct outcome *outcome)
 {
 	double blocked = 0, all = 0;
 
-	for (unsigned i = 0; i < outcome->scenario->workload_count; i++) {
+	for (unsigned i = 0; i < outcome->scenario->sender_count; i++) {
 		const struct scenario_workload *workload = &outcome->scenario->workloads[i];
 
 		if (workload->messages) /* a few messages are no load */
@@ -77,7 +77,7 @@ double outcome_cpu_share(const struct outcome *outcome)
 {
 	double most = 0, end = (double)outcome->host.end;
 
-	for (unsigned i = 0; i < outcome->scenario->workload_count && end > 0; i++) {
+	for (unsigned i = 0; i < outcome->scenario->sender_count && end > 0; i++) {
 		const struct scenario_workload *workload = &outcome->scenario->workloads[i];
 		const uint64_t *busy = outcome->host.cpus[workload->cpu].busy;
 		double share = 0;
@@ -94,9 +94,23 @@ uint64_t outcome_dropped(const struct outcome *outcome)
 {
 	uint64_t dropped = 0;
 
-	for (unsigned i = 0; i < outcome->scenario->workload_count; i++)
+	for (unsigned i = 0; i < outcome->scenario->sender_count; i++)
 		dropped += outcome->host.senders[i].dropped;
 	return dropped;
+}
+
+bool outcome_receives(const struct outcome *outcome)
+{
+	return outcome->scenario->sender_count < outcome->scenario->workload_count;
+}
+
+static uint64_t outcome_missed(const struct outcome *outcome)
+{
+	uint64_t missed = 0;
+
+	for (unsigned i = 0; i < scenario_devices(outcome->scenario); i++)
+		missed += outcome->host.napi[i].rx_missed;
+	return missed;
 }
 
 /* What is broken comes first, then what can't be had more of, then what could be larger. */
@@ -106,6 +120,8 @@ enum limit outcome_limit(const struct outcome *outcome)
 
 	if (device && (device->stall_count || device->at_end))
 		return LIMIT_STALL;
+	if (!outcome->scenario->sender_count)
+		return outcome_missed(outcome) ? LIMIT_RECEIVE : LIMIT_SOURCE;
 	if (!device || !device->tx_packets)
 		return LIMIT_NONE;
 	if (outcome_wire_share(outcome) >= OUTCOME_BUSY)
@@ -218,7 +234,7 @@ static json_t *senders_json(const struct outcome *outcome)
 {
 	json_t *senders = json_array();
 
-	for (unsigned i = 0; i < outcome->scenario->workload_count; i++) {
+	for (unsigned i = 0; i < outcome->scenario->sender_count; i++) {
 		const struct host_sender_stats *s = &outcome->host.senders[i];
 
 		json_array_append_new(senders,
@@ -263,10 +279,55 @@ static double throughput_mbps(const struct outcome *outcome)
 {
 	double bits = 0;
 
-	for (unsigned i = 0; i < outcome->scenario->workload_count; i++)
+	for (unsigned i = 0; i < outcome->scenario->sender_count; i++)
 		bits += 8 * (double)outcome->scenario->workloads[i].message_bytes *
 			(double)outcome->host.senders[i].messages;
 	return bits / 1e6 / outcome->scenario->duration_s;
+}
+
+static json_t *receivers_json(const struct outcome *outcome)
+{
+	const struct scenario *scenario = outcome->scenario;
+	json_t *receivers = json_array();
+
+	for (unsigned i = 0; scenario->sender_count + i < scenario->workload_count; i++) {
+		const struct host_receiver_stats *s = &outcome->host.receivers[i];
+		double waited = s->sent ? (double)s->waited / (double)s->sent : 0;
+
+		json_array_append_new(receivers,
+			json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:f, s:I}}", "frames",
+				(json_int_t)s->frames, "missed", (json_int_t)s->missed, "received",
+				(json_int_t)s->received, "deliveries", (json_int_t)s->deliveries,
+				"acks", (json_int_t)s->acks, "quick_acks",
+				(json_int_t)s->quick_acks, "delayed_acks",
+				(json_int_t)s->delayed_acks, "wait_ns", "avg", waited, "max",
+				(json_int_t)s->waited_most));
+	}
+	return receivers;
+}
+
+/* NAPI of each device, and why softirqs ended early. */
+static json_t *napi_json(const struct outcome *outcome)
+{
+	const struct host_squeezes *squeezes = &outcome->host.squeezes;
+	json_t *devices = json_array();
+	double end = (double)outcome->host.end;
+
+	for (unsigned i = 0; i < scenario_devices(outcome->scenario); i++) {
+		const struct host_napi_stats *s = &outcome->host.napi[i];
+
+		json_array_append_new(devices,
+			json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "name",
+				outcome->scenario->devices[i].name, "interrupts",
+				(json_int_t)s->interrupts, "polls", (json_int_t)s->polls, "full",
+				(json_int_t)s->full, "work", (json_int_t)s->work, "rx_missed",
+				(json_int_t)s->rx_missed, "cpu_share",
+				end > 0 ? (double)s->time / end : 0, "poll_max_ns",
+				(json_int_t)s->longest, "wait_max_ns", (json_int_t)s->waited_most));
+	}
+	return json_pack("{s:{s:I, s:I}, s:I, s:o}", "squeezes", "packets",
+		(json_int_t)squeezes->by_packets, "time", (json_int_t)squeezes->by_time, "repolls",
+		(json_int_t)squeezes->repolls, "devices", devices);
 }
 
 static json_t *workload_json(const struct outcome *outcome)
@@ -328,6 +389,15 @@ static int add_followers(const struct outcome *outcome, json_t *object)
 	return error;
 }
 
+/* Only where something is received: else there is nothing to say. */
+static int add_receive(json_t *workload, const struct outcome *outcome)
+{
+	if (!outcome_receives(outcome))
+		return 0;
+	return json_object_set_new(workload, "receivers", receivers_json(outcome)) ||
+	       json_object_set_new(workload, "napi", napi_json(outcome));
+}
+
 json_t *outcome_json(const struct outcome *outcome)
 {
 	struct report report = { &outcome->source, &outcome->counts, outcome->report,
@@ -340,6 +410,7 @@ json_t *outcome_json(const struct outcome *outcome)
 		    object, "scenario", setting_json(outcome->scenario, SCENARIO_RUN)) ||
 		json_object_set_new(object, "workload", workload_json(outcome)) ||
 		add_followers(outcome, object) ||
+		add_receive(json_object_get(object, "workload"), outcome) ||
 		json_object_set_new(object, "published", published_json(outcome))) {
 		json_decref(object);
 		return NULL;

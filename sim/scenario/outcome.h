@@ -9,13 +9,15 @@
 
 /* What kept the rate from being higher. */
 enum limit {
-	LIMIT_SENDER, /* its CPU time, or its pauses */
-	LIMIT_RING,   /* full in most intervals between clean-ups */
-	LIMIT_BQL,    /* its bound stopped the queue, though ring and wire had room */
-	LIMIT_BUFFER, /* the sender slept for send buffer, though the ring had room */
-	LIMIT_WIRE,   /* busy nearly all the time */
-	LIMIT_STALL,  /* nothing left the device for long, or something never did */
-	LIMIT_NONE,   /* nothing was sent */
+	LIMIT_SENDER,  /* its CPU time, or its pauses */
+	LIMIT_RING,    /* full in most intervals between clean-ups */
+	LIMIT_BQL,     /* its bound stopped the queue, though ring and wire had room */
+	LIMIT_BUFFER,  /* the sender slept for send buffer, though the ring had room */
+	LIMIT_WIRE,    /* busy nearly all the time */
+	LIMIT_STALL,   /* nothing left the device for long, or something never did */
+	LIMIT_NONE,    /* nothing was sent */
+	LIMIT_SOURCE,  /* all that came was received, and nobody sends */
+	LIMIT_RECEIVE, /* more came than a receive ring had room for */
 };
 
 extern const char *const limit_names[];
@@ -47,6 +49,8 @@ double outcome_bql_share(const struct outcome *outcome); /* of time: BQL stopped
 
 /* Prints a text in lines of at most 96 columns; what is longer than 2 KiB is cut. */
 void paragraph(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+bool outcome_receives(const struct outcome *outcome);
 uint64_t outcome_dropped(const struct outcome *outcome);
 uint64_t outcome_messages(const struct outcome *outcome);
 

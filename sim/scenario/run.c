@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVICE_NAME "eth0"
 #define DROP_REASON "QDISC_DROP" /* as skb:kfree_skb prints it */
 #define STALL_NS    (2 * CYCLES_NS_PER_S)
 /* After the senders have ended: time enough to see a stall, and for the watchdog to look twice. */
@@ -72,16 +71,16 @@ static uint64_t cycles_of_s(double seconds, uint64_t hz)
 	return (uint64_t)llround(seconds * (double)hz);
 }
 
-void scenario_fill_nic(
-	struct nic_config *nic, const struct scenario *scenario, uint64_t hz, uint64_t start)
+static void fill_nic(
+	struct nic_config *nic, const struct scenario_nic *from, uint64_t hz, uint64_t start)
 {
 	nic->hz = hz;
-	nic->line_rate_mbps = (uint32_t)scenario->nic.line_rate_mbps;
-	nic->fetch_ns = (uint32_t)scenario->nic.fetch_ns;
-	nic->dma_rate_mbps = (uint32_t)scenario->nic.dma_rate_mbps;
-	nic->fault_count = scenario->nic.fault_count;
+	nic->line_rate_mbps = (uint32_t)from->line_rate_mbps;
+	nic->fetch_ns = (uint32_t)from->fetch_ns;
+	nic->dma_rate_mbps = (uint32_t)from->dma_rate_mbps;
+	nic->fault_count = from->fault_count;
 	for (unsigned i = 0; i < nic->fault_count; i++) {
-		const struct scenario_fault *fault = &scenario->nic.faults[i];
+		const struct scenario_fault *fault = &from->faults[i];
 
 		nic->faults[i] = (struct nic_fault){
 			.type = nic_fault_find(fault->type, strlen(fault->type)),
@@ -92,17 +91,28 @@ void scenario_fill_nic(
 	}
 }
 
+static void fill_driver(struct e1000e_config *driver, const struct scenario_nic *nic,
+	const struct scenario_driver *from)
+{
+	driver->ring_size = (uint16_t)nic->ring_size;
+	driver->reserve = (uint16_t)from->reserve;
+	driver->wake_threshold = (uint16_t)from->wake_threshold;
+	driver->interrupt_throttle_rate = (uint32_t)from->throttle_rate;
+	driver->tidv = (uint16_t)from->tidv;
+	driver->tadv = (uint16_t)from->tadv;
+	driver->flush_before_hang = e1000e_profile_find(from->profile)->flush_before_hang;
+	driver->link_speed_mbps = (uint32_t)nic->line_rate_mbps;
+}
+
+void scenario_fill_nic(
+	struct nic_config *nic, const struct scenario *scenario, uint64_t hz, uint64_t start)
+{
+	fill_nic(nic, &scenario->nic, hz, start);
+}
+
 void scenario_fill_driver(struct e1000e_config *driver, const struct scenario *scenario)
 {
-	driver->ring_size = (uint16_t)scenario->nic.ring_size;
-	driver->reserve = (uint16_t)scenario->driver.reserve;
-	driver->wake_threshold = (uint16_t)scenario->driver.wake_threshold;
-	driver->interrupt_throttle_rate = (uint32_t)scenario->driver.throttle_rate;
-	driver->tidv = (uint16_t)scenario->driver.tidv;
-	driver->tadv = (uint16_t)scenario->driver.tadv;
-	driver->flush_before_hang =
-		e1000e_profile_find(scenario->driver.profile)->flush_before_hang;
-	driver->link_speed_mbps = (uint32_t)scenario->nic.line_rate_mbps;
+	fill_driver(driver, &scenario->nic, &scenario->driver);
 }
 
 static uint32_t truesize(const struct scenario *scenario, const struct scenario_workload *workload)
@@ -115,12 +125,13 @@ static uint32_t truesize(const struct scenario *scenario, const struct scenario_
 
 static void fill_senders(struct host_config *config, const struct scenario *scenario)
 {
-	config->sender_count = scenario->workload_count;
+	config->sender_count = scenario->sender_count;
 	for (unsigned i = 0; i < config->sender_count; i++) {
 		const struct scenario_workload *workload = &scenario->workloads[i];
 
 		config->senders[i] = (struct host_sender){
 			.cpu = (unsigned)workload->cpu,
+			.device = (unsigned)scenario_device_of(scenario, workload),
 			.message_bytes = (uint32_t)workload->message_bytes,
 			.segments = (uint32_t)workload->segments,
 			.checksum = scenario->driver.checksum,
@@ -131,6 +142,59 @@ static void fill_senders(struct host_config *config, const struct scenario *scen
 			.stop = config->stop,
 			.pause_cycles = (uint64_t)llround(workload->interval_us * 1e3),
 		};
+	}
+}
+
+/* A device gets a receive ring if something comes by it. */
+static void fill_receivers(struct host_config *config, const struct scenario *scenario)
+{
+	config->receiver_count = scenario->workload_count - scenario->sender_count;
+	for (unsigned i = 0; i < config->receiver_count; i++) {
+		const struct scenario_workload *workload =
+			&scenario->workloads[scenario->sender_count + i];
+		unsigned device = (unsigned)scenario_device_of(scenario, workload);
+		const struct scenario_device *from = &scenario->devices[device];
+		struct e1000e_config *driver =
+			device ? &config->more[device - 1].driver : &config->driver;
+
+		driver->rx_ring_size = (uint16_t)from->nic.rx_ring_size;
+		driver->rdtr = (uint16_t)from->driver.rdtr;
+		driver->radv = (uint16_t)from->driver.radv;
+		config->receivers[i] = (struct host_receiver){
+			.device = device,
+			.tcp = !strcmp(workload->type, "tcp_receive"),
+			.segment_bytes = (uint32_t)workload->message_bytes,
+			.segments = workload->messages,
+			.burst = (uint32_t)workload->burst,
+			.interval = (uint64_t)llround(workload->interval_us * 1e3),
+			.start = cycles_of_s(workload->start_s, CLOCK_VIRTUAL_HZ),
+			.stop = config->stop,
+			.quick_acks = workload->quick_acks,
+			.delayed_ack = (uint64_t)llround(workload->delayed_ack_ms * 1e6),
+			.gro = workload->gro,
+			.checksum = scenario->driver.checksum,
+		};
+	}
+}
+
+static enum host_weight_policy weight_policy(const char *name)
+{
+	return !strcmp(name, "time")   ? HOST_WEIGHT_TIME
+	       : !strcmp(name, "cost") ? HOST_WEIGHT_COST
+				       : HOST_WEIGHT_PACKETS;
+}
+
+static void fill_devices(struct host_config *config, const struct scenario *scenario)
+{
+	config->more_count = scenario_devices(scenario) - 1;
+	for (unsigned i = 0; i <= config->more_count; i++) {
+		const struct scenario_device *from = &scenario->devices[i];
+		struct host_device *more = &config->more[i - (i > 0)];
+		struct e1000e_config *driver = i ? &more->driver : &config->driver;
+
+		fill_nic(i ? &more->nic : &config->nic, &from->nic, CLOCK_VIRTUAL_HZ, 0);
+		fill_driver(driver, &from->nic, &from->driver);
+		driver->device = (uint8_t)i;
 	}
 }
 
@@ -148,15 +212,19 @@ static void fill_host(struct host_config *config, const struct scenario *scenari
 		.bql = { .on = !strcmp(scenario->driver.bql, "on"),
 			.limit_min = scenario->driver.bql_limit_min,
 			.limit_max = scenario->driver.bql_limit_max },
+		.weight_policy = weight_policy(scenario->host.weight_policy),
+		.weight_cycles = (uint64_t)llround(scenario->host.weight_us * 1e3),
+		.netdev_budget = (uint32_t)scenario->host.netdev_budget,
+		.netdev_budget_cycles = 1000 * scenario->host.netdev_budget_usecs,
 		.tick_hz = (uint32_t)scenario->host.tick_hz,
 		.stop = cycles_of_s(scenario->duration_s, CLOCK_VIRTUAL_HZ),
 		.drain = DRAIN_NS,
 	};
 	for (int i = 0; i < HOST_COST_COUNT; i++)
 		config->cost_ns[i] = (uint32_t)scenario->host.cost_ns[i];
-	scenario_fill_nic(&config->nic, scenario, CLOCK_VIRTUAL_HZ, 0);
-	scenario_fill_driver(&config->driver, scenario);
+	fill_devices(config, scenario);
 	fill_senders(config, scenario);
+	fill_receivers(config, scenario);
 }
 
 int scenario_start(const struct scenario *scenarios, unsigned count, struct diag *diag)
@@ -177,11 +245,17 @@ int scenario_start(const struct scenario *scenarios, unsigned count, struct diag
 
 uint32_t scenario_capacity(const struct scenario *scenario, uint32_t data_descriptors)
 {
-	return transmit_capacity((uint32_t)scenario->nic.ring_size,
-		(uint32_t)scenario->driver.reserve, data_descriptors + scenario->driver.checksum);
+	bool one = !scenario->device_count;
+	const struct scenario_nic *nic = one ? &scenario->nic : &scenario->devices[0].nic;
+	const struct scenario_driver *driver =
+		one ? &scenario->driver : &scenario->devices[0].driver;
+
+	return transmit_capacity((uint32_t)nic->ring_size, (uint32_t)driver->reserve,
+		data_descriptors + driver->checksum);
 }
 
-/* What the fewest descriptors a packet let a queue own: no packet mix can own more. */
+/* What the fewest descriptors a packet let a queue own: no packet mix can own more. 0, not known,
+ * where devices differ in it. */
 static uint32_t capacity_of(const struct scenario *scenario)
 {
 	uint64_t least = UINT64_MAX;
@@ -190,6 +264,11 @@ static uint32_t capacity_of(const struct scenario *scenario)
 		uint64_t segments = scenario->workloads[i].segments;
 
 		least = segments < least ? segments : least;
+	}
+	for (unsigned i = 1; i < scenario->device_count; i++) {
+		if (scenario->devices[i].nic.ring_size != scenario->devices[0].nic.ring_size ||
+			scenario->devices[i].driver.reserve != scenario->devices[0].driver.reserve)
+			return 0;
 	}
 	return least == UINT64_MAX ? 0 : scenario_capacity(scenario, (uint32_t)least);
 }
@@ -226,7 +305,8 @@ static int open_trace(struct trace_writer *writer, const struct scenario *scenar
 	error = trace_writer_open(writer, folder, &info, (unsigned)scenario->host.cpus + 1, diag);
 	if (error)
 		return error;
-	trace_writer_name(writer, 0, 0, NAME_DEVICE, 0, DEVICE_NAME);
+	for (unsigned i = 0; i < scenario_devices(scenario); i++)
+		trace_writer_name(writer, 0, 0, NAME_DEVICE, i, scenario->devices[i].name);
 	trace_writer_name(writer, 0, 0, NAME_REASON, 1, DROP_REASON);
 	return 0;
 }
@@ -235,9 +315,14 @@ static int make_names(struct outcome *outcome)
 {
 	outcome->names = names_create();
 	if (!outcome->names ||
-		names_set(outcome->names, NAME_DEVICE, 0, DEVICE_NAME, strlen(DEVICE_NAME)) ||
 		names_set(outcome->names, NAME_REASON, 1, DROP_REASON, strlen(DROP_REASON)))
 		return -ENOMEM;
+	for (unsigned i = 0; i < scenario_devices(outcome->scenario); i++) {
+		const char *name = outcome->scenario->devices[i].name;
+
+		if (names_set(outcome->names, NAME_DEVICE, i, name, strlen(name)))
+			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -263,7 +348,6 @@ static int run_world(struct outcome *outcome, struct scenario_sink *sink, struct
 	int error;
 
 	fill_host(&config, outcome->scenario);
-	config.nic.device = config.driver.device = 0;
 	config.drop_reason = 1;
 	config.sink = &sink->sink;
 	error = host_create(&host, &config);

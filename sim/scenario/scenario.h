@@ -27,13 +27,18 @@ struct scenario_fault {
 
 struct scenario_workload {
 	char type[SCENARIO_TEXT_BYTES];
+	char nic[SCENARIO_TEXT_BYTES]; /* its name; "": the first */
 	uint64_t cpu;
 	uint64_t message_bytes;
 	uint64_t segments;
 	uint64_t messages;
 	double start_s;
-	double interval_us; /* pause between messages */
 	uint64_t stream_bytes;
+	double interval_us; /* pause between messages; when receiving, from burst to burst */
+	uint64_t burst;
+	uint64_t quick_acks;
+	double delayed_ack_ms;
+	bool gro;
 };
 
 /* The source's figures; NAN: it doesn't give this one. */
@@ -44,29 +49,45 @@ struct scenario_published {
 	double in_device_avg, in_device_max;
 };
 
+struct scenario_nic {
+	uint64_t ring_size, rx_ring_size;
+	uint64_t line_rate_mbps, fetch_ns, dma_rate_mbps;
+	struct scenario_fault faults[NIC_FAULTS_MOST];
+	unsigned fault_count;
+};
+
+struct scenario_driver {
+	char profile[SCENARIO_TEXT_BYTES];
+	uint64_t reserve, wake_threshold;
+	bool checksum;
+	uint64_t throttle_rate, tidv, tadv, rdtr, radv;
+	char bql[SCENARIO_TEXT_BYTES]; /* "on" or "off" */
+	uint64_t bql_limit_min, bql_limit_max;
+};
+
+/* One of several. Faults, profile, checksum and BQL are the scenario's. */
+struct scenario_device {
+	char name[SCENARIO_TEXT_BYTES];
+	struct scenario_nic nic;
+	struct scenario_driver driver;
+};
+
 struct scenario {
 	const char *file; /* as named by the user, whose text it is */
 	char title[SCENARIO_TEXT_BYTES];
 	char clock[SCENARIO_TEXT_BYTES];
 	uint64_t seed;
 	double duration_s;
-	struct {
-		uint64_t ring_size, rx_ring_size;
-		uint64_t line_rate_mbps, fetch_ns, dma_rate_mbps;
-		struct scenario_fault faults[NIC_FAULTS_MOST];
-		unsigned fault_count;
-	} nic;
-	struct {
-		char profile[SCENARIO_TEXT_BYTES];
-		uint64_t reserve, wake_threshold;
-		bool checksum;
-		uint64_t throttle_rate, tidv, tadv, rdtr, radv;
-		char bql[SCENARIO_TEXT_BYTES]; /* "on" or "off" */
-		uint64_t bql_limit_min, bql_limit_max;
-	} driver;
+	struct scenario_nic nic;
+	struct scenario_driver driver;
+	struct scenario_device devices[HOST_DEVICES_MOST]; /* the first is always there */
+	unsigned device_count; /* as in the file; 0: one, without name */
 	struct {
 		uint64_t cpus, irq_cpu;
 		uint64_t qdisc_limit, dev_weight, dev_tx_weight;
+		char weight_policy[SCENARIO_TEXT_BYTES];
+		double weight_us;
+		uint64_t netdev_budget, netdev_budget_usecs;
 		uint64_t send_buffer_bytes, truesize_bytes;
 		uint64_t tick_hz;
 		double jitter;
@@ -74,8 +95,14 @@ struct scenario {
 	} host;
 	struct scenario_workload workloads[SCENARIO_WORKLOADS_MOST];
 	unsigned workload_count;
+	unsigned sender_count; /* of them: those that send, which come first */
 	struct scenario_published published;
 };
+
+static inline unsigned scenario_devices(const struct scenario *scenario)
+{
+	return scenario->device_count ? scenario->device_count : 1;
+}
 
 /*
  * All keys at their defaults, then the file (NULL: none), then `set`: `count` texts "key=value",
@@ -88,7 +115,7 @@ int scenario_load(struct scenario *scenario, const char *file, const char *const
 /*
  * Refuses what this use of a scenario can't honour: what `set` names for another use, and for a run
  * what is another's and isn't at its default. A live scenario may come from a file that also
- * describes a host and its workload. 0, or -EINVAL with a message in diag.
+ * describes a host and its workload, but not several NICs. 0, or -EINVAL with a message in diag.
  */
 enum scenario_use {
 	SCENARIO_RUN,     /* in virtual time */
@@ -108,6 +135,9 @@ void scenario_settings_text(const struct scenario *scenario, enum scenario_use u
 void scenario_fill_nic(
 	struct nic_config *nic, const struct scenario *scenario, uint64_t hz, uint64_t start);
 void scenario_fill_driver(struct e1000e_config *driver, const struct scenario *scenario);
+
+/* The device of a workload, by its number; -1 if it names none. */
+int scenario_device_of(const struct scenario *scenario, const struct scenario_workload *workload);
 
 /* What a queue can own of packets with so many data descriptors. */
 uint32_t scenario_capacity(const struct scenario *scenario, uint32_t data_descriptors);

@@ -249,12 +249,12 @@ int setting_store(const struct setting *setting, void *base, const char *value, 
 	}
 }
 
-void setting_defaults(const struct setting *table, void *base)
+void setting_defaults(const struct setting *table, bool overrides, void *base)
 {
 	for (; table->key; table++) {
 		void *out = (char *)base + table->offset;
 
-		if (table->default_value)
+		if (table->default_value && !(overrides && table->type == SETTING_COUNT))
 			setting_store(table, base, table->default_value, "default", NULL);
 		else if (table->type == SETTING_COUNT)
 			*(uint64_t *)out = SCENARIO_UNSET;
@@ -293,7 +293,7 @@ static struct target find_target(const char *key)
 			snprintf(path, sizeof(path), "%s.%s", list->key, s->key);
 			if (!strcmp(key, path))
 				return (struct target){ s, list, 1 };
-			if (names_key(key, path, s->key)) {
+			if (!list->overrides && names_key(key, path, s->key)) {
 				target.setting = s;
 				target.list = list;
 				target.found++;
@@ -396,7 +396,7 @@ void setting_print(const struct setting *setting, const void *base, char *text, 
 	}
 }
 
-static void help_row(FILE *out, const char *prefix, const struct setting *setting)
+static void help_row(FILE *out, const char *prefix, const struct setting *setting, bool overrides)
 {
 	char range[120] = "", key[2 * KEY_MOST];
 	const char *default_value = "none";
@@ -410,7 +410,9 @@ static void help_row(FILE *out, const char *prefix, const struct setting *settin
 		snprintf(range, sizeof(range), "text");
 	else
 		range_text(setting, range, sizeof(range));
-	if (setting->default_value)
+	if (overrides && setting->type != SETTING_TEXT)
+		default_value = "the scenario's";
+	else if (setting->default_value)
 		default_value = setting->default_value;
 	else if (setting->unset)
 		default_value = setting->unset;
@@ -421,10 +423,10 @@ void scenario_help(FILE *out)
 {
 	fputs("Keys of a scenario file: range and unit [default], and what it is.\n\n", out);
 	for (const struct setting *s = settings; s->key; s++)
-		help_row(out, "", s);
+		help_row(out, "", s, false);
 	for (const struct setting_list *list = setting_lists; list->key; list++) {
 		fprintf(out, "\n%s: a list of up to %u: %s\n", list->key, list->most, list->help);
 		for (const struct setting *s = list->items; s->key; s++)
-			help_row(out, "  - ", s);
+			help_row(out, "  - ", s, list->overrides);
 	}
 }

@@ -20,7 +20,7 @@ enum setting_type {
 
 struct setting {
 	const char *key;  /* dotted path; in the table of a list's items the last part alone */
-	const char *only; /* of a workload: the one type that has it; NULL: all have */
+	const char *only; /* of a workload: the types that have it, "a|b"; NULL: all have */
 	enum setting_type type;
 	size_t offset; /* in struct scenario, or in the struct of the list's items */
 	double least, most;
@@ -42,6 +42,8 @@ struct setting_list {
 	const struct setting *items;
 	size_t offset, item_bytes, count_offset; /* in struct scenario */
 	unsigned most;
+	bool overrides; /* what an item doesn't have is the scenario's, and --set takes whole paths
+			 */
 	const char *help;
 };
 
@@ -64,8 +66,8 @@ int setting_unknown(const char *key, const char *place, struct diag *diag);
 int setting_unknown_item(
 	const struct setting_list *list, const char *key, const char *place, struct diag *diag);
 
-/* Every key to its default. */
-void setting_defaults(const struct setting *table, void *base);
+/* Every key to its default; where it overrides another, numbers to SCENARIO_UNSET. */
+void setting_defaults(const struct setting *table, bool overrides, void *base);
 
 /*
  * --set: "key=value", the key a dotted path, or its last part where only one key ends so. A key
@@ -94,6 +96,12 @@ bool setting_item_applies(const struct setting *setting, const void *item);
  * what it decides. 0 or -EINVAL.
  */
 int scenario_check_clock(const struct scenario *scenario, const char *place, struct diag *diag);
+
+/*
+ * When all keys are read: what was left to profile and kernel is filled in, and what one row can't
+ * know is checked. Returns 0, or -EINVAL with a message that begins with `place`.
+ */
+int scenario_settle(struct scenario *scenario, const char *place, struct diag *diag);
 
 /* The whole key of an assignment "key=value" that setting_set has taken. */
 const char *setting_assigned(const char *assignment);

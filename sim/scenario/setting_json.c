@@ -57,7 +57,7 @@ json_t *setting_json(const struct scenario *scenario, enum scenario_use use)
 		unsigned count = *(const unsigned *)((const char *)scenario + list->count_offset);
 		json_t *items;
 
-		if (!setting_applies(list->key, use))
+		if (!setting_applies(list->key, use) || (list->overrides && !count))
 			continue;
 		items = json_array();
 		for (unsigned i = 0; i < count; i++) {

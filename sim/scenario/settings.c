@@ -11,7 +11,11 @@
 #define IN_FAULT(member)    offsetof(struct scenario_fault, member)
 #define IN_WORKLOAD(member) offsetof(struct scenario_workload, member)
 #define UDP_FLOOD           "udp_flood"
+#define TCP_RECEIVE         "tcp_receive"
+#define RECEIVED            TCP_RECEIVE "|udp_receive"
+#define VIRTUAL             UDP_FLOOD "|" RECEIVED
 #define LWIP_RECEIVE        "lwip_receive"
+#define IN_DEVICE(member)   offsetof(struct scenario_device, member)
 #define PROFILES            "linux-2.6.35|linux-6.1"
 
 /* As choices of a setting, which stand between bars. */
@@ -48,33 +52,97 @@ static const struct setting fault_items[] = {
 
 static const struct setting workload_items[] = {
 	{ .key = "type", .type = SETTING_CHOICE, .offset = IN_WORKLOAD(type),
-	  .default_value = "udp_flood", .choices = "udp_flood|lwip_receive",
-	  .help = "a process that sends UDP as fast as its socket takes it; lwIP that gets TCP" },
-	{ .key = "cpu", .only = UDP_FLOOD, .type = SETTING_COUNT,
-	  .offset = IN_WORKLOAD(cpu),
+	  .default_value = "udp_flood", .choices = "udp_flood|tcp_receive|udp_receive|lwip_receive",
+	  .help = "a process that sends as fast as it can; what comes from the wire; lwIP that gets TCP" },
+	{ .key = "nic", .only = VIRTUAL, .type = SETTING_TEXT, .offset = IN_WORKLOAD(nic), .default_value = "",
+	  .help = "the one of nics that it goes or comes by; else the first" },
+	{ .key = "cpu", .only = UDP_FLOOD, .type = SETTING_COUNT, .offset = IN_WORKLOAD(cpu),
 	  .most = HOST_CPUS_MOST - 1, .default_value = "0", .help = "the CPU it runs on" },
-	{ .key = "message_bytes", .only = UDP_FLOOD, .type = SETTING_COUNT,
-	  .offset = IN_WORKLOAD(message_bytes),
-	  .least = 1, .most = 1472, .default_value = "1", .unit = "bytes",
-	  .help = "UDP payload; the frame has 42 more" },
-	{ .key = "segments", .only = UDP_FLOOD, .type = SETTING_COUNT,
-	  .offset = IN_WORKLOAD(segments), .least = 1,
+	{ .key = "message_bytes", .only = VIRTUAL, .type = SETTING_COUNT, .offset = IN_WORKLOAD(message_bytes),
+	  .least = 1, .most = 1472, .unit = "bytes",
+	  .unset = "1; of received ones 1448 (TCP) or 1472",
+	  .help = "payload; the frame has 42 more, with TCP 66" },
+	{ .key = "segments", .only = UDP_FLOOD, .type = SETTING_COUNT, .offset = IN_WORKLOAD(segments), .least = 1,
 	  .most = 17, .default_value = "1",
 	  .help = "buffers a packet is in: a data descriptor each" },
-	{ .key = "messages", .only = UDP_FLOOD, .type = SETTING_COUNT,
+	{ .key = "messages", .only = VIRTUAL, .type = SETTING_COUNT,
 	  .offset = IN_WORKLOAD(messages), .most = 1e15,
 	  .default_value = "0", .help = "how many it sends; 0: as many as it can" },
-	{ .key = "start_s", .only = UDP_FLOOD, .type = SETTING_NUMBER,
+	{ .key = "start_s", .only = VIRTUAL, .type = SETTING_NUMBER,
 	  .offset = IN_WORKLOAD(start_s),
 	  .finest = 1e-9, .most = 86400, .default_value = "0", .unit = "s",
 	  .help = "when it begins" },
-	{ .key = "interval_us", .only = UDP_FLOOD, .type = SETTING_NUMBER,
+	{ .key = "interval_us", .only = VIRTUAL, .type = SETTING_NUMBER,
 	  .offset = IN_WORKLOAD(interval_us),
 	  .finest = 1e-3, .most = 1e9, .default_value = "0", .unit = "us",
-	  .help = "it sleeps so long after each message; 0: it doesn't" },
+	  .help = "sleep after each message; received: from burst to burst, 0: the wire's pace" },
+	{ .key = "burst", .only = RECEIVED, .type = SETTING_COUNT, .offset = IN_WORKLOAD(burst), .least = 1,
+	  .most = 1e9, .unset = "1", .unit = "packets",
+	  .help = "received: so many follow each other at the wire's pace" },
+	{ .key = "quick_acks", .only = TCP_RECEIVE, .type = SETTING_COUNT, .offset = IN_WORKLOAD(quick_acks),
+	  .most = 1e18, .unset = "16",
+	  .help = "tcp_receive: ACKs at the start that wait for nothing" },
+	{ .key = "delayed_ack_ms", .only = TCP_RECEIVE, .type = SETTING_NUMBER, .offset = IN_WORKLOAD(delayed_ack_ms),
+	  .least = 1e-3, .most = 500, .default_value = "40", .unit = "ms",
+	  .help = "tcp_receive: how long an ACK may wait" },
+	{ .key = "gro", .only = RECEIVED, .type = SETTING_SWITCH, .offset = IN_WORKLOAD(gro),
+	  .default_value = "false",
+	  .help = "received segments are merged before the stack gets them" },
 	{ .key = "stream_bytes", .only = LWIP_RECEIVE, .type = SETTING_COUNT,
 	  .offset = IN_WORKLOAD(stream_bytes), .most = 1e15, .default_value = "0", .unit = "bytes",
 	  .help = "length of the TCP stream; 0: as long as duration_s" },
+	{ 0 },
+};
+
+/* What each of several devices may have of its own. Rows stand in two tables. */
+#define NIC_ROWS(at) \
+	{ .key = "nic.ring_size", .type = SETTING_COUNT, .offset = at(nic.ring_size), \
+	  .least = RING_LEAST, .most = RING_MOST, .multiple = RING_MULTIPLE, \
+	  .default_value = "256", .unit = "descriptors", \
+	  .help = "transmit ring (ethtool -G tx)" }, \
+	{ .key = "nic.rx_ring_size", .type = SETTING_COUNT, .offset = at(nic.rx_ring_size), \
+	  .least = RING_LEAST, .most = RING_MOST, .multiple = RING_MULTIPLE, \
+	  .default_value = "256", .unit = "descriptors", \
+	  .help = "receive ring (ethtool -G rx)" }, \
+	{ .key = "nic.line_rate_mbps", .type = SETTING_COUNT, .offset = at(nic.line_rate_mbps), \
+	  .most = 100000, .default_value = "1000", .unit = "Mbit/s", .check = check_line_rate, \
+	  .range = "0, or 10 to 100000", .help = "of the wire; 0: frames take no time" }, \
+	{ .key = "nic.fetch_ns", .type = SETTING_COUNT, .offset = at(nic.fetch_ns), .most = 1e9, \
+	  .default_value = "500", .unit = "ns", \
+	  .help = "from the tail write to the descriptor in the device" }, \
+	{ .key = "nic.dma_rate_mbps", .type = SETTING_COUNT, .offset = at(nic.dma_rate_mbps), \
+	  .most = 1e6, .default_value = "8000", .unit = "Mbit/s", \
+	  .help = "of reading packet data; 0: it takes no time" },
+
+#define DRIVER_ROWS(at) \
+	{ .key = "driver.reserve", .type = SETTING_COUNT, .offset = at(driver.reserve), \
+	  .most = 1000, .unit = "descriptors", .unset = "the profile's", \
+	  .help = "fewer free than this after a packet, and the queue stops" }, \
+	{ .key = "driver.wake_threshold", .type = SETTING_COUNT, \
+	  .offset = at(driver.wake_threshold), .least = 1, .most = 4000, .unit = "descriptors", \
+	  .unset = "the profile's", .help = "so many free after a clean-up, and it wakes" }, \
+	{ .key = "driver.InterruptThrottleRate", .type = SETTING_COUNT, \
+	  .offset = at(driver.throttle_rate), .most = 1e18, .default_value = "8000", \
+	  .unit = "1/s", .check = check_throttle, .range = "0, 1, 3, 4, or 100 to 100000", \
+	  .help = "at most so many interrupts; 0: no limit; 1, 3, 4: it follows the load" }, \
+	{ .key = "driver.TxIntDelay", .type = SETTING_COUNT, .offset = at(driver.tidv), \
+	  .most = 65535, .unit = "1.024 us", .unset = "the profile's", \
+	  .help = "an interrupt waits so long after the last packet; 0: not at all" }, \
+	{ .key = "driver.TxAbsIntDelay", .type = SETTING_COUNT, .offset = at(driver.tadv), \
+	  .most = 65535, .unit = "1.024 us", .unset = "the profile's", \
+	  .help = "but no longer than this after the first; 0: no such bound" }, \
+	{ .key = "driver.RxIntDelay", .type = SETTING_COUNT, .offset = at(driver.rdtr), \
+	  .most = 65535, .default_value = "0", .unit = "1.024 us", \
+	  .help = "as TxIntDelay, for received packets" }, \
+	{ .key = "driver.RxAbsIntDelay", .type = SETTING_COUNT, .offset = at(driver.radv), \
+	  .most = 65535, .default_value = "8", .unit = "1.024 us", \
+	  .help = "as TxAbsIntDelay, for received packets" },
+
+static const struct setting device_items[] = {
+	{ .key = "name", .type = SETTING_TEXT, .offset = IN_DEVICE(name), .default_value = "",
+	  .help = "eth0 and so on, unless it is given" },
+	NIC_ROWS(IN_DEVICE)
+	DRIVER_ROWS(IN_DEVICE)
 	{ 0 },
 };
 
@@ -86,11 +154,17 @@ const struct setting_list setting_lists[] = {
 	  .item_bytes = sizeof(struct scenario_workload), .count_offset = AT(workload_count),
 	  .most = SCENARIO_WORKLOADS_MOST,
 	  .help = "who sends; without it, one udp_flood at its defaults" },
+	{ .key = "nics", .items = device_items, .offset = AT(devices),
+	  .item_bytes = sizeof(struct scenario_device), .count_offset = AT(device_count),
+	  .most = HOST_DEVICES_MOST, .overrides = true,
+	  .help = "where there are several: what differs from nic and driver" },
 	{ 0 },
 };
 
-/* A message must take time: else a sender would never let any pass. */
-#define LEAST_COST(name) (HOST_COST_##name == HOST_COST_send)
+/* A message must take time: else a sender would never let any pass. So must a softirq: with
+ * netdev_budget 0 there may be no end of them. */
+#define LEAST_COST(name) \
+	(HOST_COST_##name == HOST_COST_send || HOST_COST_##name == HOST_COST_softirq)
 #define COST_ROW(name, default_ns, text) \
 	{ .key = "host.cost_ns." #name, .type = SETTING_COUNT, \
 	  .offset = AT(host.cost_ns[HOST_COST_##name]), .least = LEAST_COST(name), .most = 1e9, \
@@ -108,33 +182,11 @@ const struct setting settings[] = {
 	  .choices = "virtual|tsc",
 	  .help = "time: as fast as the computer can; the processor's, for lwip_receive" },
 
-	{ .key = "nic.ring_size", .type = SETTING_COUNT, .offset = AT(nic.ring_size),
-	  .least = RING_LEAST, .most = RING_MOST, .multiple = RING_MULTIPLE,
-	  .default_value = "256", .unit = "descriptors",
-	  .help = "transmit ring (ethtool -G tx)" },
-	{ .key = "nic.rx_ring_size", .type = SETTING_COUNT, .offset = AT(nic.rx_ring_size),
-	  .least = RING_LEAST, .most = RING_MOST, .multiple = RING_MULTIPLE,
-	  .default_value = "256", .unit = "descriptors",
-	  .help = "receive ring (ethtool -G rx); not in virtual time" },
-	{ .key = "nic.line_rate_mbps", .type = SETTING_COUNT, .offset = AT(nic.line_rate_mbps),
-	  .most = 100000, .default_value = "1000", .unit = "Mbit/s", .check = check_line_rate,
-	  .range = "0, or 10 to 100000", .help = "of the wire; 0: frames take no time" },
-	{ .key = "nic.fetch_ns", .type = SETTING_COUNT, .offset = AT(nic.fetch_ns), .most = 1e9,
-	  .default_value = "500", .unit = "ns",
-	  .help = "from the tail write to the descriptor in the device" },
-	{ .key = "nic.dma_rate_mbps", .type = SETTING_COUNT, .offset = AT(nic.dma_rate_mbps),
-	  .most = 1e6, .default_value = "8000", .unit = "Mbit/s",
-	  .help = "of reading packet data; 0: it takes no time" },
+	NIC_ROWS(AT)
 
 	{ .key = "driver.profile", .type = SETTING_CHOICE, .offset = AT(driver.profile),
 	  .default_value = "linux-6.1", .choices = PROFILES,
 	  .help = "the kernel whose driver and stack this is" },
-	{ .key = "driver.reserve", .type = SETTING_COUNT, .offset = AT(driver.reserve),
-	  .most = 1000, .unit = "descriptors", .unset = "the profile's",
-	  .help = "fewer free than this after a packet, and the queue stops" },
-	{ .key = "driver.wake_threshold", .type = SETTING_COUNT,
-	  .offset = AT(driver.wake_threshold), .least = 1, .most = 4000, .unit = "descriptors",
-	  .unset = "the profile's", .help = "so many free after a clean-up, and it wakes" },
 	{ .key = "driver.checksum", .type = SETTING_SWITCH, .offset = AT(driver.checksum),
 	  .default_value = "true",
 	  .help = "the device computes it: a context descriptor before each packet" },
@@ -149,22 +201,7 @@ const struct setting settings[] = {
 	  .offset = AT(driver.bql_limit_max), .most = (double)DQL_LIMIT_MOST,
 	  .default_value = "1879048192", .unit = "bytes",
 	  .help = "greatest limit (byte_queue_limits/limit_max)" },
-	{ .key = "driver.InterruptThrottleRate", .type = SETTING_COUNT,
-	  .offset = AT(driver.throttle_rate), .most = 1e18, .default_value = "8000",
-	  .unit = "1/s", .check = check_throttle, .range = "0, 1, 3, 4, or 100 to 100000",
-	  .help = "at most so many interrupts; 0: no limit; 1, 3, 4: it follows the load" },
-	{ .key = "driver.TxIntDelay", .type = SETTING_COUNT, .offset = AT(driver.tidv),
-	  .most = 65535, .unit = "1.024 us", .unset = "the profile's",
-	  .help = "an interrupt waits so long after the last packet; 0: not at all" },
-	{ .key = "driver.TxAbsIntDelay", .type = SETTING_COUNT, .offset = AT(driver.tadv),
-	  .most = 65535, .unit = "1.024 us", .unset = "the profile's",
-	  .help = "but no longer than this after the first; 0: no such bound" },
-	{ .key = "driver.RxIntDelay", .type = SETTING_COUNT, .offset = AT(driver.rdtr),
-	  .most = 65535, .default_value = "0", .unit = "1.024 us",
-	  .help = "as TxIntDelay, for received packets; not in virtual time" },
-	{ .key = "driver.RxAbsIntDelay", .type = SETTING_COUNT, .offset = AT(driver.radv),
-	  .most = 65535, .default_value = "8", .unit = "1.024 us",
-	  .help = "as TxAbsIntDelay, for received packets; not in virtual time" },
+	DRIVER_ROWS(AT)
 
 	{ .key = "host.cpus", .type = SETTING_COUNT, .offset = AT(host.cpus), .least = 1,
 	  .most = HOST_CPUS_MOST, .default_value = "1", .help = "how many there are" },
@@ -177,6 +214,18 @@ const struct setting settings[] = {
 	{ .key = "host.dev_weight", .type = SETTING_COUNT, .offset = AT(host.dev_weight),
 	  .least = 1, .most = 65535, .default_value = "64", .unit = "packets",
 	  .help = "budget of one NAPI poll" },
+	{ .key = "host.weight_policy", .type = SETTING_CHOICE, .offset = AT(host.weight_policy),
+	  .default_value = "packets", .choices = "packets|time|cost",
+	  .help = "a poll ends after dev_weight packets, after weight_us, or packets worth that" },
+	{ .key = "host.weight_us", .type = SETTING_NUMBER, .offset = AT(host.weight_us),
+	  .least = 1e-3, .most = 1e6, .default_value = "200", .unit = "us",
+	  .help = "of policies time and cost" },
+	{ .key = "host.netdev_budget", .type = SETTING_COUNT, .offset = AT(host.netdev_budget),
+	  .most = 1e6, .default_value = "300", .unit = "packets",
+	  .help = "of one NET_RX softirq" },
+	{ .key = "host.netdev_budget_usecs", .type = SETTING_COUNT,
+	  .offset = AT(host.netdev_budget_usecs), .most = 1e9, .unit = "us",
+	  .unset = "two ticks", .help = "the same, as time" },
 	{ .key = "host.dev_tx_weight", .type = SETTING_COUNT, .offset = AT(host.dev_tx_weight),
 	  .least = 1, .most = 65535, .unit = "packets", .unset = "64, in linux-6.1",
 	  .help = "sent in one run over the qdisc" },

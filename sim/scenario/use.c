@@ -14,12 +14,11 @@ static const struct {
 	const char *others[8];
 	const char *but;
 } uses[] = {
-	[SCENARIO_RUN] = { "run in virtual time, where nothing is received yet,",
-		{ "nic.rx_ring_size", "driver.RxIntDelay", "driver.RxAbsIntDelay" } },
-	[SCENARIO_RECEIVE] = { "run with the clock tsc", { "driver.bql", "host.", "published." },
-		"host.dev_weight" },
-	[SCENARIO_LIVE] = { "live",
-		{ "duration_s", "clock", "driver.bql", "host.", "workload", "published." } },
+	[SCENARIO_RUN] = { "run in virtual time", { NULL } },
+	[SCENARIO_RECEIVE] = { "run with the clock tsc",
+		{ "driver.bql", "host.", "published.", "nics" }, "host.dev_weight" },
+	[SCENARIO_LIVE] = { "live", { "duration_s", "clock", "driver.bql", "host.", "workload",
+					    "published.", "nics" } },
 };
 
 enum scenario_use scenario_use_of(const struct scenario *scenario)
@@ -42,7 +41,8 @@ bool setting_item_applies(const struct setting *setting, const void *item)
 {
 	const struct scenario_workload *workload = item;
 
-	return !setting->only || !strcmp(setting->only, workload->type);
+	/* no type's name is a part of another's */
+	return !setting->only || strstr(setting->only, workload->type);
 }
 
 /* As it is without being given; a key that the profile decides must not be decided yet. */
@@ -111,5 +111,8 @@ int scenario_check_use(const struct scenario *scenario, enum scenario_use use,
 				"--set: %.80s: ringside %s has no use for it", set[i],
 				uses[use].name);
 	}
+	if (scenario->device_count && !setting_applies("nics", use))
+		return diag_set(diag, -EINVAL, "%s: nics: ringside %s has no use for it",
+			scenario->file, uses[use].name);
 	return use == SCENARIO_RUN ? check_keys(scenario, use, scenario->file, diag) : 0;
 }

@@ -155,6 +155,14 @@ static void say(const struct outcome *outcome, FILE *out)
 	case LIMIT_STALL:
 		say_stall(outcome, out);
 		break;
+	case LIMIT_SOURCE:
+		paragraph(out, "All that came from the wire was received.");
+		break;
+	case LIMIT_RECEIVE:
+		paragraph(out,
+			"The CPU decides: it can't receive all that comes, and frames find the "
+			"ring full.");
+		break;
 	case LIMIT_NONE:
 		paragraph(out, "No packet has left the device.");
 		break;
@@ -248,6 +256,44 @@ static void say_followers(const struct outcome *outcome, FILE *out)
 			host->rates.count);
 		say_changes(&host->rates, out);
 	}
+}
+
+/* Each stream, each device's polls, and how NET_RX softirqs ended. */
+static void say_receive(const struct outcome *outcome, FILE *out)
+{
+	const struct scenario *s = outcome->scenario;
+	const struct host_stats *host = &outcome->host;
+
+	for (unsigned i = s->sender_count; i < s->workload_count; i++) {
+		const struct host_receiver_stats *r = &host->receivers[i - s->sender_count];
+
+		fprintf(out,
+			"received: %" PRIu64 " segments of %s by %s, %" PRIu64
+			" packets to the stack; %" PRIu64 " ACKs, of them\n          %" PRIu64
+			" quick and %" PRIu64 " delayed ones; waited avg=%.6fmsec max=%.6fmsec\n",
+			r->received, s->workloads[i].type,
+			s->devices[scenario_device_of(s, &s->workloads[i])].name, r->deliveries,
+			r->acks, r->quick_acks, r->delayed_acks,
+			r->sent ? (double)r->waited / (double)r->sent / 1e6 : 0,
+			(double)r->waited_most / 1e6);
+	}
+	for (unsigned i = 0; i < scenario_devices(s); i++) {
+		const struct host_napi_stats *n = &host->napi[i];
+
+		fprintf(out,
+			"%-8s  %" PRIu64 " interrupts, %" PRIu64 " polls, %" PRIu64
+			" of them used their whole weight; %" PRIu64
+			" packets; %.1f %% of\n          the time; longest poll %.6fmsec, longest "
+			"wait "
+			"for one %.6fmsec; %" PRIu64 " frames missed\n",
+			s->devices[i].name, n->interrupts, n->polls, n->full, n->work,
+			host->end ? 100 * (double)n->time / (double)host->end : 0,
+			(double)n->longest / 1e6, (double)n->waited_most / 1e6, n->rx_missed);
+	}
+	fprintf(out,
+		"NET_RX:   squeezed %" PRIu64 " times by packets, %" PRIu64 " by time; %" PRIu64
+		" repolls\n",
+		host->squeezes.by_packets, host->squeezes.by_time, host->squeezes.repolls);
 }
 
 void scenario_settings_text(const struct scenario *scenario, enum scenario_use use, FILE *out)
@@ -372,6 +418,8 @@ void outcome_text(const struct outcome *outcome, FILE *out)
 	report_text(&report, out);
 	say_workload(outcome, out);
 	say_followers(outcome, out);
+	if (outcome_receives(outcome))
+		say_receive(outcome, out);
 	say_hang(&outcome->host.hang, out);
 	if (outcome_has_figures(outcome)) {
 		fprintf(out, "\nbeside the figures of %s:\n", s->published.source);

@@ -86,6 +86,8 @@ static inline struct host_config stage_config(const char *kernel)
 		.qdisc_limit = 1000,
 		.dev_tx_weight = 64,
 		.dev_weight = 64,
+		.netdev_budget = 300,
+		.netdev_budget_cycles = 2000000,
 		.tick_hz = 250,
 		.senders = { {
 			.message_bytes = 1,

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When all keys are read: defaults that depend on others, and checks of several keys together. */
+#include "setting.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define QUICK_ACKS_MOST 16 /* TCP_MAX_QUICKACKS */
+
+static void default_to(uint64_t *value, uint64_t instead)
+{
+	if (*value == SCENARIO_UNSET)
+		*value = instead;
+}
+
+static bool fault_loses_things(const struct scenario_fault *fault)
+{
+	return nic_fault_loses(nic_fault_find(fault->type, strlen(fault->type)));
+}
+
+static bool is_sender(const struct scenario_workload *workload)
+{
+	return !strcmp(workload->type, "udp_flood");
+}
+
+static bool is_tcp(const struct scenario_workload *workload)
+{
+	return !strcmp(workload->type, "tcp_receive");
+}
+
+/* What does not apply is 0 from here on; scenario_check_clock has refused it where it was given. */
+static void settle_workload(struct scenario_workload *workload)
+{
+	default_to(&workload->message_bytes, is_sender(workload) ? 1
+					     : is_tcp(workload)  ? 1448
+								 : 1472);
+	default_to(&workload->burst, !is_sender(workload));
+	default_to(&workload->quick_acks, is_tcp(workload) ? QUICK_ACKS_MOST : 0);
+}
+
+/* Those that send come first. */
+static void sort_workloads(struct scenario *scenario)
+{
+	for (unsigned i = 0; i < scenario->workload_count; i++) {
+		struct scenario_workload workload = scenario->workloads[i];
+		unsigned to = scenario->sender_count;
+
+		if (!is_sender(&workload))
+			continue;
+		memmove(&scenario->workloads[to + 1], &scenario->workloads[to],
+			(i - to) * sizeof(workload));
+		scenario->workloads[to] = workload;
+		scenario->sender_count++;
+	}
+}
+
+static void settle_device(
+	struct scenario_device *device, const struct scenario *scenario, unsigned index)
+{
+	const struct scenario_nic *nic = &scenario->nic;
+	const struct scenario_driver *driver = &scenario->driver;
+
+	if (!*device->name)
+		snprintf(device->name, sizeof(device->name), "eth%u", index);
+	default_to(&device->nic.ring_size, nic->ring_size);
+	default_to(&device->nic.rx_ring_size, nic->rx_ring_size);
+	default_to(&device->nic.line_rate_mbps, nic->line_rate_mbps);
+	default_to(&device->nic.fetch_ns, nic->fetch_ns);
+	default_to(&device->nic.dma_rate_mbps, nic->dma_rate_mbps);
+	default_to(&device->driver.reserve, driver->reserve);
+	default_to(&device->driver.wake_threshold, driver->wake_threshold);
+	default_to(&device->driver.throttle_rate, driver->throttle_rate);
+	default_to(&device->driver.tidv, driver->tidv);
+	default_to(&device->driver.tadv, driver->tadv);
+	default_to(&device->driver.rdtr, driver->rdtr);
+	default_to(&device->driver.radv, driver->radv);
+	memcpy(device->nic.faults, nic->faults, sizeof(nic->faults));
+	device->nic.fault_count = nic->fault_count;
+	memcpy(device->driver.profile, driver->profile, sizeof(driver->profile));
+	device->driver.checksum = driver->checksum;
+}
+
+static void settle_devices(struct scenario *scenario)
+{
+	if (!scenario->device_count)
+		scenario->devices[0] = (struct scenario_device){ .nic = scenario->nic,
+			.driver = scenario->driver };
+	for (unsigned i = 0; i < scenario_devices(scenario); i++)
+		settle_device(&scenario->devices[i], scenario, i);
+}
+
+static void from_profile(struct scenario *scenario)
+{
+	const struct e1000e_profile *profile = e1000e_profile_find(scenario->driver.profile);
+
+	default_to(&scenario->driver.reserve, profile->reserve);
+	default_to(&scenario->driver.wake_threshold, profile->wake_threshold);
+	default_to(&scenario->driver.tidv, profile->tidv);
+	default_to(&scenario->driver.tadv, profile->tadv);
+}
+
+/* What does not apply is 0 from here on; check_together has refused it where it was given. */
+static void from_kernel(struct scenario *scenario)
+{
+	bool quota = !host_kernel_find(scenario->driver.profile)->qdisc_yields;
+
+	default_to(&scenario->host.dev_tx_weight, quota ? 64 : 0);
+	default_to(&scenario->host.truesize_bytes, 0); /* host_truesize, of each message */
+	default_to(&scenario->host.netdev_budget_usecs, 2000000 / scenario->host.tick_hz);
+	for (unsigned i = 0; i < scenario->nic.fault_count; i++)
+		default_to(&scenario->nic.faults[i].count,
+			fault_loses_things(&scenario->nic.faults[i]));
+	for (unsigned i = 0; i < scenario->workload_count; i++)
+		settle_workload(&scenario->workloads[i]);
+}
+
+static int check_faults(const struct scenario *scenario, const char *place, struct diag *diag)
+{
+	for (unsigned i = 0; i < scenario->nic.fault_count; i++) {
+		const struct scenario_fault *fault = &scenario->nic.faults[i];
+		bool loses = fault_loses_things(fault);
+
+		if (loses ? fault->duration_s > 0 : fault->count != SCENARIO_UNSET)
+			return diag_set(diag, -EINVAL, "%s: nic.faults: %s: a %s has none", place,
+				loses ? "duration_s" : "count", fault->type);
+	}
+	return 0;
+}
+
+static int check_device(const struct scenario_device *device, const char *place, struct diag *diag)
+{
+	if (device->driver.reserve + 1 >= device->nic.ring_size)
+		return diag_set(diag, -EINVAL,
+			"%s: driver.reserve: %" PRIu64 ": leaves nothing of a ring of %" PRIu64,
+			place, device->driver.reserve, device->nic.ring_size);
+	if (device->driver.wake_threshold >= device->nic.ring_size)
+		return diag_set(diag, -EINVAL,
+			"%s: driver.wake_threshold: %" PRIu64 ": a ring of %" PRIu64
+			" never has so many free",
+			place, device->driver.wake_threshold, device->nic.ring_size);
+	return 0;
+}
+
+static int check_devices(const struct scenario *scenario, const char *place, struct diag *diag)
+{
+	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
+		for (unsigned j = 0; j < i; j++) {
+			if (!strcmp(scenario->devices[i].name, scenario->devices[j].name))
+				return diag_set(diag, -EINVAL, "%s: nics: name: %s: two have it",
+					place, scenario->devices[i].name);
+		}
+		if (check_device(&scenario->devices[i], place, diag))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* The device of that name, or of the first where none is named; -1 if there is none. */
+int scenario_device_of(const struct scenario *scenario, const struct scenario_workload *workload)
+{
+	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
+		if (!*workload->nic || !strcmp(scenario->devices[i].name, workload->nic))
+			return (int)i;
+	}
+	return -1;
+}
+
+static int check_times(const struct scenario *scenario, const struct scenario_workload *workload,
+	const char *place, struct diag *diag)
+{
+	int device = scenario_device_of(scenario, workload);
+
+	if (workload->start_s >= scenario->duration_s)
+		return diag_set(diag, -EINVAL,
+			"%s: workload: start_s: %.15g: not before the end at %.15g s", place,
+			workload->start_s, scenario->duration_s);
+	if (device < 0)
+		return diag_set(diag, -EINVAL, "%s: workload: nic: %s: none of nics has this name",
+			place, workload->nic);
+	if (!is_sender(workload) && !(workload->interval_us > 0) &&
+		!scenario->devices[device].nic.line_rate_mbps)
+		return diag_set(diag, -EINVAL,
+			"%s: workload: interval_us: 0: a wire without a rate has no pace, "
+			"so %s needs an interval",
+			place, workload->type);
+	return 0;
+}
+
+static int check_workload(const struct scenario *scenario, const struct scenario_workload *workload,
+	const char *place, struct diag *diag)
+{
+	if (check_times(scenario, workload, place, diag))
+		return -EINVAL;
+	if (workload->cpu >= scenario->host.cpus)
+		return diag_set(diag, -EINVAL,
+			"%s: workload: cpu: %" PRIu64
+			": CPUs go from 0 on, and host.cpus is %" PRIu64,
+			place, workload->cpu, scenario->host.cpus);
+	if (workload->message_bytes == SCENARIO_UNSET)
+		return is_sender(workload) && workload->segments > 1
+			       ? diag_set(diag, -EINVAL,
+					 "%s: workload: segments: %" PRIu64
+					 ": more than message_bytes, 1",
+					 place, workload->segments)
+			       : 0;
+	if (is_tcp(workload) && workload->message_bytes > 1448)
+		return diag_set(diag, -EINVAL,
+			"%s: workload: message_bytes: %" PRIu64 ": a TCP segment has at most 1448",
+			place, workload->message_bytes);
+	if (workload->segments > workload->message_bytes)
+		return diag_set(diag, -EINVAL,
+			"%s: workload: segments: %" PRIu64 ": more than message_bytes, %" PRIu64,
+			place, workload->segments, workload->message_bytes);
+	return 0;
+}
+
+/* What one table row alone can't know. */
+static int check_together(const struct scenario *scenario, const char *place, struct diag *diag)
+{
+	if (scenario->host.irq_cpu >= scenario->host.cpus)
+		return diag_set(diag, -EINVAL,
+			"%s: host.irq_cpu: %" PRIu64
+			": CPUs go from 0 on, and host.cpus is %" PRIu64,
+			place, scenario->host.irq_cpu, scenario->host.cpus);
+	if (host_kernel_find(scenario->driver.profile)->qdisc_yields &&
+		scenario->host.dev_tx_weight != SCENARIO_UNSET)
+		return diag_set(diag, -EINVAL,
+			"%s: host.dev_tx_weight: %s has no such limit: its queue runs yield", place,
+			scenario->driver.profile);
+	if (check_devices(scenario, place, diag) || scenario_check_clock(scenario, place, diag))
+		return -EINVAL;
+	for (unsigned i = 0; i < scenario->workload_count; i++) {
+		if (check_workload(scenario, &scenario->workloads[i], place, diag))
+			return -EINVAL;
+	}
+	return check_faults(scenario, place, diag);
+}
+
+int scenario_settle(struct scenario *scenario, const char *place, struct diag *diag)
+{
+	from_profile(scenario);
+	settle_devices(scenario);
+	if (check_together(scenario, place, diag) || setting_settle_bql(scenario, place, diag))
+		return -EINVAL;
+	from_kernel(scenario);
+	settle_devices(scenario); /* with the faults' counts */
+	sort_workloads(scenario);
+	return 0;
+}
