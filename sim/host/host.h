@@ -38,7 +38,7 @@
 	X(schedule, 1000, "switching to a task")                                               \
 	X(receive, 3000, "a received packet's way through the stack")                          \
 	X(ack, 1000, "making an ACK; its way to the driver is qdisc and xmit")                 \
-	X(gro, 500, "merging a received packet with those before it")
+	X(merge, 500, "merging a received packet with those before it")
 
 enum host_cost {
 #define X(name, default_ns, help) HOST_COST_##name,

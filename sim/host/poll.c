@@ -277,7 +277,7 @@ static bool receive_packet(struct cpu *cpu, uint64_t now)
 	emit_receive(cpu, EVENT_RECEIVE_BEGIN, poll->receiver->bytes, now);
 	if (poll->receiver->config->gro) {
 		poll->state = POLL_MERGE;
-		cpu->due[HOST_SOFTIRQ] = now + host_cost(cpu->host, HOST_COST_gro);
+		cpu->due[HOST_SOFTIRQ] = now + host_cost(cpu->host, HOST_COST_merge);
 	} else {
 		deliver(cpu, 1, poll->receiver->bytes, now);
 	}

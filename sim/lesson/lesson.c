@@ -4,10 +4,14 @@
 
 #include "outcome.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 const struct lesson *const lessons[] = {
+	&lesson_packed_ring,
+	&lesson_ack_doubling,
+	&lesson_napi_weight,
 	&lesson_bql,
 	&lesson_throttle,
 	NULL,
@@ -44,7 +48,7 @@ static int load(struct lesson_result *result, const struct lesson_run *run, stru
 
 static int run_one(struct lesson_result *result, struct diag *diag)
 {
-	const struct run_options options = { 0 };
+	const struct run_options options = { .measures = true };
 	int error = scenario_run(&result->scenario, &options, &result->outcome, diag);
 
 	if (!error && !outcome_device(&result->outcome))
@@ -100,4 +104,28 @@ void lesson_heading(FILE *out, const char *text)
 void lesson_next(FILE *out, const char *command, const char *shows)
 {
 	fprintf(out, "  $ %s\n    %s\n", command, shows);
+}
+
+void lesson_table(const struct lesson_column *columns, unsigned count,
+	const struct lesson_figure *rows, FILE *out)
+{
+	enum { LABEL = 34, FIGURE = 14 };
+
+	fprintf(out, "%-*s", LABEL, "");
+	for (unsigned i = 0; i < count; i++)
+		fprintf(out, "%*s", FIGURE, columns[i].head);
+	fputc('\n', out);
+	for (; rows->label; rows++) {
+		fprintf(out, "%-*s", LABEL, rows->label);
+		for (unsigned i = 0; i < count; i++) {
+			double value = rows->value(columns[i].outcome, columns[i].device);
+			char text[40] = "-";
+
+			if (!isnan(value))
+				snprintf(text, sizeof(text), rows->format, value); // NOLINT: ours
+			fprintf(out, "%*s", FIGURE, text);
+		}
+		fputc('\n', out);
+	}
+	fputc('\n', out);
 }

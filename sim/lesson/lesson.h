@@ -2,12 +2,12 @@
 /*
  * Narrated experiments: a lesson runs scenarios of ours (those in configs/) and tells in a page of
  * text what came of them, what to look at in the figures, and what to change next. The text's
- * figures are those just measured.
+ * figures are those just measured; receive costs and polls are measured too.
  */
 #ifndef SIM_LESSON_LESSON_H
 #define SIM_LESSON_LESSON_H
 
-#include "scenario.h"
+#include "outcome.h"
 
 #define LESSON_SETS_MOST 4
 
@@ -35,7 +35,10 @@ struct lesson {
 
 /* The table of lessons, ended by a row without name. */
 extern const struct lesson *const lessons[];
+extern const struct lesson lesson_ack_doubling;
 extern const struct lesson lesson_bql;
+extern const struct lesson lesson_napi_weight;
+extern const struct lesson lesson_packed_ring;
 extern const struct lesson lesson_throttle;
 
 /* The lesson of that name, or NULL. */
@@ -46,6 +49,20 @@ const struct lesson *lesson_find(const char *name);
  * with a message in diag.
  */
 int lesson_give(const struct lesson *lesson, FILE *out, struct diag *diag);
+
+/* A table of figures: a column is a device of an outcome. Rows end with one without label. */
+struct lesson_figure {
+	const char *label;
+	const char *format;
+	double (*value)(const struct outcome *outcome, unsigned device); /* NAN: a dash */
+};
+struct lesson_column {
+	const char *head;
+	const struct outcome *outcome;
+	unsigned device;
+};
+void lesson_table(const struct lesson_column *columns, unsigned count,
+	const struct lesson_figure *rows, FILE *out);
 
 /* A heading with its underline; and "What to change next": commands and what they show. */
 void lesson_heading(FILE *out, const char *text);

@@ -24,6 +24,10 @@ void scenario_emit(struct event_sink *sink, unsigned cpu, uint64_t time, uint64_
 	struct event event = event_of(time, what, packet, arg);
 	int error = transmit_event(to->transmit, cpu, &event);
 
+	if (!error && to->napi)
+		error = napi_event(to->napi, cpu, &event);
+	if (!error && to->rxcost)
+		error = rxcost_event(to->rxcost, cpu, &event);
 	to->events++;
 	if (error)
 		to->error = error;
@@ -341,6 +345,29 @@ static int prepare(struct outcome *outcome, const struct scenario *scenario)
 	return error ? error : transmit_create(&outcome->transmit, &options, outcome->names);
 }
 
+static int add_measures(struct outcome *outcome)
+{
+	const struct scenario *scenario = outcome->scenario;
+	struct napi_options napi = { .hz = CLOCK_VIRTUAL_HZ,
+		.budget = (uint32_t)scenario->host.netdev_budget,
+		.budget_usecs = (uint32_t)scenario->host.netdev_budget_usecs };
+	struct rxcost_options rxcost = { .hz = CLOCK_VIRTUAL_HZ };
+	int error = napi_create(&outcome->napi, &napi, outcome->names);
+
+	return error ? error : rxcost_create(&outcome->rxcost, &rxcost, outcome->names);
+}
+
+static int finish_measures(struct outcome *outcome)
+{
+	int error = transmit_finish(outcome->transmit, &outcome->report);
+
+	if (!error && outcome->napi)
+		error = napi_finish(outcome->napi, &outcome->napi_report);
+	if (!error && outcome->rxcost)
+		error = rxcost_finish(outcome->rxcost, &outcome->rxcost_report);
+	return error;
+}
+
 static int run_world(struct outcome *outcome, struct scenario_sink *sink, struct diag *diag)
 {
 	struct host_config config;
@@ -370,6 +397,8 @@ int scenario_run(const struct scenario *scenario, const struct run_options *opti
 	struct scenario_sink sink = { .sink.emit = scenario_emit };
 	int error = prepare(outcome, scenario);
 
+	if (!error && options->measures)
+		error = add_measures(outcome);
 	if (error) {
 		outcome_release(outcome);
 		return diag_set(diag, error, "%s: no memory", scenario->file);
@@ -379,6 +408,8 @@ int scenario_run(const struct scenario *scenario, const struct run_options *opti
 		sink.writer = error ? NULL : &writer;
 	}
 	sink.transmit = outcome->transmit;
+	sink.napi = outcome->napi;
+	sink.rxcost = outcome->rxcost;
 	if (!error)
 		error = run_world(outcome, &sink, diag);
 	if (sink.writer) {
@@ -386,7 +417,7 @@ int scenario_run(const struct scenario *scenario, const struct run_options *opti
 
 		error = error ? error : close_error;
 	}
-	if (!error && transmit_finish(outcome->transmit, &outcome->report))
+	if (!error && finish_measures(outcome))
 		error = diag_set(diag, -ENOMEM, "%s: no memory", scenario->file);
 	outcome->counts.read = sink.events;
 	if (error)
@@ -397,6 +428,10 @@ int scenario_run(const struct scenario *scenario, const struct run_options *opti
 void outcome_release(struct outcome *outcome)
 {
 	transmit_destroy(outcome->transmit);
+	napi_destroy(outcome->napi);
+	rxcost_destroy(outcome->rxcost);
+	outcome->napi = NULL;
+	outcome->rxcost = NULL;
 	names_destroy(outcome->names);
 	outcome->transmit = NULL;
 	outcome->names = NULL;

@@ -10,7 +10,9 @@
 
 #include "diag.h"
 #include "host.h"
+#include "napi.h"
 #include "report.h"
+#include "rxcost.h"
 #include "trace_writer.h"
 #include <stdbool.h>
 #include <stdio.h>
@@ -159,6 +161,8 @@ struct scenario_sink {
 	struct event_sink sink; /* its emit is scenario_emit */
 	struct transmit *transmit;
 	struct trace_writer *writer; /* NULL: no trace */
+	struct napi *napi;           /* NULL: not measured; rxcost too */
+	struct rxcost *rxcost;
 	uint64_t events;
 	int error; /* of the measure: it had no memory */
 };
@@ -175,11 +179,17 @@ struct outcome {
 	struct transmit *transmit;
 	const struct transmit_report *report;
 	uint32_t capacity; /* computed, to compare with */
+	/* with run_options.measures, else NULL */
+	struct napi *napi;
+	const struct napi_report *napi_report;
+	struct rxcost *rxcost;
+	const struct rxcost_report *rxcost_report;
 };
 
 /* Options of a run that are no settings. */
 struct run_options {
 	const char *trace; /* folder for a CTF trace; NULL: none */
+	bool measures;     /* polls and receive costs are measured, too */
 };
 
 /*

@@ -16,7 +16,7 @@ static struct host_config receiving(const char *kernel, uint64_t segments)
 	config.sender_count = 0;
 	config.cost_ns[HOST_COST_receive] = 3000;
 	config.cost_ns[HOST_COST_ack] = 1000;
-	config.cost_ns[HOST_COST_gro] = 500;
+	config.cost_ns[HOST_COST_merge] = 500;
 	config.driver.rx_ring_size = 256;
 	config.receivers[0] = (struct host_receiver){ .tcp = true,
 		.segment_bytes = 1448,
