@@ -328,7 +328,7 @@ static int live(void)
 static int name_lessons(void)
 {
 	for (size_t i = 0; lessons[i]; i++)
-		printf("%-12s%s\n", lessons[i]->name, lessons[i]->about);
+		printf("%-14s%s\n", lessons[i]->name, lessons[i]->about);
 	return finish(true);
 }
 

@@ -64,9 +64,12 @@ static void print_log(const struct rxcost_table *costs, FILE *out)
 static void tell(const struct lesson_result *results, FILE *out)
 {
 	const struct rxcost_table *costs = &results[0].outcome.rxcost_report->all;
-	const struct lesson_column columns[] = { { "one by one", &results[0].outcome, 0 },
-		{ "bursts of 8", &results[1].outcome, 0 }, { "with GRO", &results[2].outcome, 0 } };
+	const struct lesson_column columns[] = { { "without GRO", &results[0].outcome, 0 },
+		{ "with GRO", &results[1].outcome, 0 } };
 
+	fputs("ACKs: every second packet costs 1.7 times as much\n"
+	      "=================================================\n\n",
+		out);
 	paragraph(out,
 		"A TCP stream comes in, and around each packet's way up the stack somebody reads a "
 		"clock of 12 MHz. The newest costs, in ticks; a star is a packet that sent an "
@@ -84,22 +87,23 @@ static void tell(const struct lesson_result *results, FILE *out)
 		(double)costs->with_ack.median / (double)costs->without_ack.median,
 		100 * costs->with_ack.time_share);
 	fputc('\n', out);
-	lesson_table(columns, 3, rows, out);
+	lesson_table(columns, 2, rows, out);
+	lesson_heading(out, "What to look at");
 	paragraph(out,
-		"What to look at: the costs alternate, because a receiver acknowledges every "
+		"The costs alternate, because a receiver acknowledges every "
 		"second "
 		"segment, from inside the receive path: its ACK goes through queue, driver and "
 		"ring "
 		"before the next packet's turn. A count of packets doesn't see that. GRO merges "
 		"segments that are in the ring together before the stack sees them: one way up "
 		"and one ACK for %.0f of them.",
-		segments_an_ack(&results[2].outcome, 0));
-	fputc('\n', out);
-	paragraph(out,
-		"What to change next: `ringside run configs/miller-tg3.yaml --trace DIR` and "
-		"`ringstat rxcost DIR`; --set quick_acks=1000 (an ACK for each at first), --set "
-		"interval_us=1000 (a poll each); and what it does to neighbours: `ringside lesson "
-		"napi-weight`.");
+		segments_an_ack(&results[1].outcome, 0));
+	lesson_heading(out, "What to change next");
+	lesson_next(out, "ringside run configs/miller-tg3.yaml --set quick_acks=1000",
+		"an ACK for each of the first segments");
+	lesson_next(out, "ringside run configs/miller-tg3.yaml --set interval_us=1000",
+		"a poll, and an interrupt, for each");
+	lesson_next(out, "ringside lesson napi-weight", "what dear packets do to a neighbour");
 }
 
 static const struct lesson_run runs[] = {

@@ -145,6 +145,9 @@ static void tell(const struct lesson_result *results, FILE *out)
 	const struct lesson_column both[] = { { "dear", count, DEAR }, { "cheap", count, CHEAP },
 		{ "dear", time, DEAR }, { "cheap", time, CHEAP } };
 
+	fputs("NAPI: the weight counts packets, but packets differ in cost\n"
+	      "===========================================================\n\n",
+		out);
 	paragraph(out,
 		"Two NICs share a CPU, and both get more packets than it can receive. Each packet "
 		"of `dear` is answered by an ACK and costs %.0f ns with it; one of `cheap` costs "
@@ -156,8 +159,9 @@ static void tell(const struct lesson_result *results, FILE *out)
 	head(count, out);
 	lesson_table(both, 4, rows, out);
 	tell_light(&results[2].outcome, &results[3].outcome, out);
+	lesson_heading(out, "What to look at");
 	paragraph(out,
-		"What to look at: by count the two get equal packets and unequal time, %.0f:%.0f: "
+		"By count the two get equal packets and unequal time, %.0f:%.0f: "
 		"the weight says nothing about work. The device with the cheap packets pays for "
 		"it: it waits up to %.0f us for a poll, the other %.0f. By time both have their "
 		"half, `cheap` receives %.2f times as many packets, and no poll is longer than "
@@ -167,12 +171,15 @@ static void tell(const struct lesson_result *results, FILE *out)
 		poll_wait(count, DEAR), packets_per_s(time, CHEAP) / packets_per_s(count, CHEAP),
 		time->scenario->host.weight_us, packet_wait_most(&results[2].outcome, CHEAP),
 		packet_wait_most(&results[3].outcome, CHEAP));
-	fputc('\n', out);
-	paragraph(out,
-		"What to change next: `ringside run configs/lesson-napi-weight.yaml` with --set "
-		"dev_weight=16 (shorter polls, the same shares), --set weight_policy=cost (a count "
-		"again, but each device's follows what its packets cost), --set quick_acks=0 (an "
-		"ACK for every second packet), --set profile=linux-2.6.35 (one loop over both).");
+	lesson_heading(out, "What to change next");
+	lesson_next(out, "ringside run configs/lesson-napi-weight.yaml --set dev_weight=16",
+		"shorter polls, the same shares");
+	lesson_next(out, "ringside run configs/lesson-napi-weight.yaml --set weight_policy=cost",
+		"a count again, but each device's follows what its packets cost");
+	lesson_next(out, "ringside run configs/lesson-napi-weight.yaml --set quick_acks=0",
+		"an ACK for every second packet only");
+	lesson_next(out, "ringside run configs/lesson-napi-weight.yaml --set profile=linux-2.6.35",
+		"one loop over both devices, until the softirq's budget is used");
 }
 
 static const struct lesson_run runs[] = {

@@ -70,6 +70,9 @@ static void tell(const struct lesson_result *results, FILE *out)
 	const struct lesson_column columns[] = { { "ring 256", &results[0].outcome, 0 },
 		{ "ring 512", &results[1].outcome, 0 } };
 
+	fputs("The packed ring: what it can own decides the throughput\n"
+	      "=======================================================\n\n",
+		out);
 	paragraph(out,
 		"A process sends datagrams of 1 byte as fast as it can. The driver frees what was "
 		"sent only in an interrupt, and there are %" PRIu64
@@ -79,8 +82,9 @@ static void tell(const struct lesson_result *results, FILE *out)
 		s->driver.throttle_rate, s->driver.reserve);
 	fputc('\n', out);
 	lesson_table(columns, 2, rows, out);
+	lesson_heading(out, "What to look at");
 	paragraph(out,
-		"What to look at: the smaller ring is full before each interrupt, and the sender "
+		"The smaller ring is full before each interrupt, and the sender "
 		"waits. What it can own times the interrupts is all that can be sent: %.0f x "
 		"%" PRIu64 " = %.0f a second, and %.0f came of it. Twice the ring, and the sender "
 		"decides: it never fills, and %.0f %% more packets go out.",
@@ -88,11 +92,13 @@ static void tell(const struct lesson_result *results, FILE *out)
 		most(&results[0].outcome, 0) * (double)s->driver.throttle_rate,
 		per_s(&results[0].outcome, 0),
 		100 * (per_s(&results[1].outcome, 0) / per_s(&results[0].outcome, 0) - 1));
-	fputc('\n', out);
-	paragraph(out,
-		"What to change next: `ringside run configs/sanagi-256.yaml` with --set "
-		"InterruptThrottleRate=2000 (the same ring is enough), --set checksum=false (a "
-		"descriptor a packet), --set ring_size=384 (how large must it be?).");
+	lesson_heading(out, "What to change next");
+	lesson_next(out, "ringside run configs/sanagi-256.yaml --set InterruptThrottleRate=2000",
+		"twice the interrupts: the same ring is enough");
+	lesson_next(out, "ringside run configs/sanagi-256.yaml --set checksum=false",
+		"a descriptor a packet: how many can it own now?");
+	lesson_next(out, "ringside run configs/sanagi-256.yaml --set ring_size=384",
+		"how large must the ring be?");
 }
 
 static const struct lesson_run runs[] = {

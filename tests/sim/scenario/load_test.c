@@ -271,6 +271,64 @@ static void a_key_set_twice_is_refused(void)
 
 /* What a fault or a profile can't use is no setting of theirs; what rounds to 0 means another
  * thing. */
+/* What an item of nics doesn't say is the scenario's, with --set, too; names must differ. */
+static void several_nics_override_what_they_name(void)
+{
+	static const char *const set[] = { "nic.ring_size=512" };
+
+	CU_ASSERT_EQUAL_FATAL(load("nics:\n"
+				   "  - {name: a, nic: {ring_size: 1024}}\n"
+				   "  - driver: {InterruptThrottleRate: 3}\n"
+				   "driver: {reserve: 30}\n"
+				   "workload:\n"
+				   "  - {type: tcp_receive, nic: eth1}\n"
+				   "  - {type: udp_flood}\n"
+				   "  - {type: udp_receive, burst: 4}\n",
+				      set, 1),
+		0);
+	CU_ASSERT_EQUAL(scenario_devices(&scenario), 2);
+	CU_ASSERT_STRING_EQUAL(scenario.devices[0].name, "a");
+	CU_ASSERT_STRING_EQUAL(scenario.devices[1].name, "eth1");
+	CU_ASSERT_EQUAL(scenario.devices[0].nic.ring_size, 1024);
+	CU_ASSERT_EQUAL(scenario.devices[1].nic.ring_size, 512);
+	CU_ASSERT_EQUAL(scenario.devices[0].driver.throttle_rate, 8000);
+	CU_ASSERT_EQUAL(scenario.devices[1].driver.throttle_rate, 3);
+	CU_ASSERT_EQUAL(scenario.devices[0].driver.reserve, 30);
+	CU_ASSERT_EQUAL(scenario.devices[1].driver.reserve, 30);
+	/* senders come first */
+	CU_ASSERT_EQUAL(scenario.sender_count, 1);
+	CU_ASSERT_STRING_EQUAL(scenario.workloads[0].type, "udp_flood");
+	CU_ASSERT_STRING_EQUAL(scenario.workloads[1].type, "tcp_receive");
+	CU_ASSERT_EQUAL(scenario_device_of(&scenario, &scenario.workloads[1]), 1);
+	CU_ASSERT_EQUAL(scenario_device_of(&scenario, &scenario.workloads[2]), 0);
+	CU_ASSERT_EQUAL(scenario.workloads[0].message_bytes, 1);
+	CU_ASSERT_EQUAL(scenario.workloads[1].message_bytes, 1448);
+	CU_ASSERT_EQUAL(scenario.workloads[1].quick_acks, 16);
+	CU_ASSERT_EQUAL(scenario.workloads[2].message_bytes, 1472);
+	CU_ASSERT_EQUAL(scenario.workloads[2].burst, 4);
+	refused("nics:\n  - {nic: {ring_sise: 64}}\n", 2, "nic.ring_sise", "nic.ring_size");
+	refused("nics:\n  - {nic: {ring_size: 100}}\n", 2, "ring_size", "multiple of 8");
+	refused("nics:\n  - {nic: 3}\n", 2, "nics", "mapping");
+	refused("nics: [{name: a}, {name: a}]\n", 0, "name: a", "two have it");
+	refused("nics: [{driver: {reserve: 255}}]\n", 0, "driver.reserve", "256");
+	refused("workload: [{nic: eth7}]\n", 0, "eth7", "none of nics");
+}
+
+/* A key of one kind of workload is no other's. */
+static void a_workload_takes_only_its_own_keys(void)
+{
+	refused("workload: [{burst: 2}]\n", 0, "burst", "udp_flood");
+	refused("workload: [{gro: true}]\n", 0, "gro", "udp_flood");
+	refused("workload: [{type: udp_receive, quick_acks: 1}]\n", 0, "quick_acks", "udp_receive");
+	refused("workload: [{type: udp_receive, delayed_ack_ms: 1}]\n", 0, "delayed_ack_ms", "");
+	refused("workload: [{type: tcp_receive, segments: 2}]\n", 0, "segments", "tcp_receive");
+	refused("workload: [{type: tcp_receive, message_bytes: 1449}]\n", 0, "message_bytes",
+		"1448");
+	refused("nic: {line_rate_mbps: 0}\nworkload: [{type: tcp_receive}]\n", 0, "interval_us",
+		"no pace");
+	refused("workload: [{segments: 2}]\n", 0, "segments", "message_bytes, 1");
+}
+
 static void nothing_is_ignored_or_rounded_away(void)
 {
 	refused("nic: {faults: [{type: irq_loss, duration_s: 1}]}\n", 0, "duration_s", "irq_loss");
@@ -369,6 +427,8 @@ static const struct test_case cases[] = {
 	{ "--set takes the path or its last part", set_takes_the_path_or_its_last_part },
 	{ "--set obeys the same rules", set_obeys_the_same_rules },
 	{ "a key set twice is refused", a_key_set_twice_is_refused },
+	{ "several NICs override what they name", several_nics_override_what_they_name },
+	{ "a workload takes only its own keys", a_workload_takes_only_its_own_keys },
 	{ "nothing is ignored or rounded away", nothing_is_ignored_or_rounded_away },
 	{ "only plain YAML is taken", only_plain_yaml_is_taken },
 	{ "truesize is the kernel's", truesize_is_the_kernels },
