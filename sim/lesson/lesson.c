@@ -127,5 +127,4 @@ void lesson_table(const struct lesson_column *columns, unsigned count,
 		}
 		fputc('\n', out);
 	}
-	fputc('\n', out);
 }

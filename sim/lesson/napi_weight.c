@@ -158,6 +158,7 @@ static void tell(const struct lesson_result *results, FILE *out)
 	fputc('\n', out);
 	head(count, out);
 	lesson_table(both, 4, rows, out);
+	fputc('\n', out);
 	tell_light(&results[2].outcome, &results[3].outcome, out);
 	lesson_heading(out, "What to look at");
 	paragraph(out,
@@ -176,8 +177,8 @@ static void tell(const struct lesson_result *results, FILE *out)
 		"shorter polls, the same shares");
 	lesson_next(out, "ringside run configs/lesson-napi-weight.yaml --set weight_policy=cost",
 		"a count again, but each device's follows what its packets cost");
-	lesson_next(out, "ringside run configs/lesson-napi-weight.yaml --set quick_acks=0",
-		"an ACK for every second packet only");
+	lesson_next(out, "ringside run configs/lesson-napi-weight.yaml --set interval_us=10",
+		"as much as the CPU can bear: what is left of the waits?");
 	lesson_next(out, "ringside run configs/lesson-napi-weight.yaml --set profile=linux-2.6.35",
 		"one loop over both devices, until the softirq's budget is used");
 }
