@@ -54,7 +54,7 @@ static const struct setting workload_items[] = {
 	{ .key = "type", .type = SETTING_CHOICE, .offset = IN_WORKLOAD(type),
 	  .default_value = "udp_flood", .choices = "udp_flood|tcp_receive|udp_receive|lwip_receive",
 	  .help = "a process that sends as fast as it can; what comes from the wire; lwIP that gets TCP" },
-	{ .key = "nic", .only = VIRTUAL, .type = SETTING_TEXT, .offset = IN_WORKLOAD(nic), .default_value = "",
+	{ .key = "device", .only = VIRTUAL, .type = SETTING_TEXT, .offset = IN_WORKLOAD(nic), .default_value = "",
 	  .help = "the one of nics that it goes or comes by; else the first" },
 	{ .key = "cpu", .only = UDP_FLOOD, .type = SETTING_COUNT, .offset = IN_WORKLOAD(cpu),
 	  .most = HOST_CPUS_MOST - 1, .default_value = "0", .help = "the CPU it runs on" },

@@ -106,7 +106,8 @@ static void the_clock_tsc_takes_lwip_receive_and_nothing_else(void)
 		"workload: the clock tsc takes one lwip_receive");
 	says("clock: tsc\nworkload: []\n", "workload: the clock tsc takes one lwip_receive");
 	says("clock: tsc\nworkload: [{type: lwip_receive, message_bytes: 2}]\n",
-		"workload: message_bytes: of udp_flood; lwip_receive has none");
+		"workload: message_bytes: of udp_flood|tcp_receive|udp_receive; lwip_receive has "
+		"none");
 	says("workload: [{stream_bytes: 2}]\n",
 		"workload: stream_bytes: of lwip_receive; udp_flood has none");
 	says("clock: tsc\nworkload: [{type: lwip_receive}]\nhost: {cpus: 2}\n",
@@ -281,7 +282,7 @@ static void several_nics_override_what_they_name(void)
 				   "  - driver: {InterruptThrottleRate: 3}\n"
 				   "driver: {reserve: 30}\n"
 				   "workload:\n"
-				   "  - {type: tcp_receive, nic: eth1}\n"
+				   "  - {type: tcp_receive, device: eth1}\n"
 				   "  - {type: udp_flood}\n"
 				   "  - {type: udp_receive, burst: 4}\n",
 				      set, 1),
@@ -311,7 +312,7 @@ static void several_nics_override_what_they_name(void)
 	refused("nics:\n  - {nic: 3}\n", 2, "nics", "mapping");
 	refused("nics: [{name: a}, {name: a}]\n", 0, "name: a", "two have it");
 	refused("nics: [{driver: {reserve: 255}}]\n", 0, "driver.reserve", "256");
-	refused("workload: [{nic: eth7}]\n", 0, "eth7", "none of nics");
+	refused("workload: [{device: eth7}]\n", 0, "eth7", "none of nics");
 }
 
 /* A key of one kind of workload is no other's. */
