@@ -176,8 +176,9 @@ static int check_times(const struct scenario *scenario, const struct scenario_wo
 			"%s: workload: start_s: %.15g: not before the end at %.15g s", place,
 			workload->start_s, scenario->duration_s);
 	if (device < 0)
-		return diag_set(diag, -EINVAL, "%s: workload: device: %s: none of nics has this name",
-			place, workload->nic);
+		return diag_set(diag, -EINVAL,
+			"%s: workload: device: %s: none of nics has this name", place,
+			workload->nic);
 	if (!is_sender(workload) && !(workload->interval_us > 0) &&
 		!scenario->devices[device].nic.line_rate_mbps)
 		return diag_set(diag, -EINVAL,
