@@ -24,6 +24,12 @@ static bool is_sender(const struct scenario_workload *workload)
 	return !strcmp(workload->type, "udp_flood");
 }
 
+/* It comes from the wire at a pace that the scenario says; a real sender has its own. */
+static bool is_paced(const struct scenario_workload *workload)
+{
+	return !strcmp(workload->type, "tcp_receive") || !strcmp(workload->type, "udp_receive");
+}
+
 static bool is_tcp(const struct scenario_workload *workload)
 {
 	return !strcmp(workload->type, "tcp_receive");
@@ -179,7 +185,7 @@ static int check_times(const struct scenario *scenario, const struct scenario_wo
 		return diag_set(diag, -EINVAL,
 			"%s: workload: device: %s: none of nics has this name", place,
 			workload->nic);
-	if (!is_sender(workload) && !(workload->interval_us > 0) &&
+	if (is_paced(workload) && !(workload->interval_us > 0) &&
 		!scenario->devices[device].nic.line_rate_mbps)
 		return diag_set(diag, -EINVAL,
 			"%s: workload: interval_us: 0: a wire without a rate has no pace, "
