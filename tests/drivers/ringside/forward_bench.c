@@ -116,7 +116,7 @@ static int compare(const uint16_t ports[])
 		times = median / ns[0][ROUNDS / 2];
 		printf("%-16s %-42s %6.1f ns a packet, %5.2f times net_null\n", devices[i].name,
 			devices[i].arguments, median, times);
-		if (i && (!best || times < best))
+		if (i && (best <= 0 || times < best))
 			best = times;
 	}
 	return best > MOST;
