@@ -169,10 +169,10 @@ static inline int front(const struct window *window, bool big_endian, struct per
 {
 	size_t bytes = window->end - window->begin;
 
-	record->data = window->data + window->begin;
-	__builtin_prefetch(record->data + PREFETCH_BYTES);
 	if (bytes < PERF_HEAD_BYTES)
 		return 0;
+	record->data = window->data + window->begin;
+	__builtin_prefetch(record->data + PREFETCH_BYTES);
 	record->bytes = bytes_16(record->data + 6, big_endian);
 	record->type = bytes_32(record->data, big_endian);
 	if (record->bytes < PERF_HEAD_BYTES)
