@@ -29,7 +29,7 @@
 #include <stdbool.h>
 
 #define E1000E_TX_OK   0
-#define E1000E_TX_BUSY 0x10 /* NETDEV_TX_BUSY: no room, the packet is still the caller's */
+#define E1000E_TX_BUSY EVENT_RC_BUSY /* no room: the packet is still the caller's */
 
 /* What changed over the years. */
 struct e1000e_profile {

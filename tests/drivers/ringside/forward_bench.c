@@ -6,8 +6,6 @@
  * packet and does nothing else. Turn by turn, so that a slow spell of the machine meets all.
  *
  * Ends with 1 if the best profile needs more than MOST times what net_null needs.
- *
- * forward_bench PROFILE PACKETS forwards so many packets and reports nothing: for callgrind.
  */
 #include <rte_eal.h>
 #include <rte_ethdev.h>
@@ -131,6 +129,7 @@ int main(int argc, char **argv)
 	uint16_t ports[PORT_MAX];
 	int slow = 1;
 
+	(void)argc;
 	if (rte_eal_init(RTE_DIM(eal), eal) < 0)
 		return 2;
 	pool = rte_pktmbuf_pool_create("pool", POOL, 250, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
@@ -140,12 +139,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s doesn't start\n", devices[i].name);
 		return 2;
 	}
-	if (argc == 3 && atoi(argv[1]) < PORT_MAX) {
-		forward(ports[atoi(argv[1])], (unsigned)atoi(argv[2]));
-		slow = 0;
-	} else if (pool) {
+	if (pool)
 		slow = compare(ports);
-	}
 	rte_eal_cleanup();
 	return slow;
 }
