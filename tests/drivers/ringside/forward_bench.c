@@ -120,16 +120,15 @@ static int compare(const uint16_t ports[])
 	return best > MOST;
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-	char *eal[] = { argv[0], "--no-huge", "--no-pci", "--no-shconf", "--no-telemetry", "-m",
-		"256", "--lcores", "0", "-d", "librte_net_null.so", "-d", "librte_mempool_ring.so",
-		"--log-level=error" };
+	char *eal[] = { "forward_bench", "--no-huge", "--no-pci", "--no-shconf", "--no-telemetry",
+		"-m", "256", "--lcores", "0", "-d", "librte_net_null.so", "-d",
+		"librte_mempool_ring.so", "--log-level=error" };
 	struct rte_mempool *pool;
 	uint16_t ports[PORT_MAX];
 	int slow = 1;
 
-	(void)argc;
 	if (rte_eal_init(RTE_DIM(eal), eal) < 0)
 		return 2;
 	pool = rte_pktmbuf_pool_create("pool", POOL, 250, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
