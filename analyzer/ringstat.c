@@ -3,6 +3,7 @@
 #include "ringstat.h"
 
 #include "descriptors.h"
+#include "transmit.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,7 +308,7 @@ static int run(const struct ringstat_command *command, const struct ringstat_opt
 
 int main(int argc, char **argv)
 {
-	struct ringstat_options options = { .stall_ns = UINT64_C(2000000000), .buffer_kib = 8192 };
+	struct ringstat_options options = { .stall_ns = TRANSMIT_STALL_NS, .buffer_kib = 8192 };
 	const struct ringstat_command *command;
 	struct diag diag = { "" };
 	int status;

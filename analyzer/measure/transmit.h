@@ -14,6 +14,9 @@
 #include "names.h"
 #include <stdbool.h>
 
+/* So long without a free makes a stall, unless the user says otherwise. */
+#define TRANSMIT_STALL_NS UINT64_C(2000000000)
+
 struct transmit;
 
 struct transmit_options {

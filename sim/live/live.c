@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STALL_NS (2 * CYCLES_NS_PER_S)
 #define DRAIN_NS CYCLES_NS_PER_S
 /* Between two looks at the drops and at polls, so that neither side waits long for the other. */
 #define FRAMES_A_TURN 32
@@ -113,7 +112,7 @@ static int open_measure(struct live *live)
 	struct live_outcome *outcome = live->outcome;
 	struct transmit_options options = {
 		.hz = live->hz,
-		.stall_cycles = cycles_of_ns(STALL_NS, live->hz),
+		.stall_cycles = cycles_of_ns(TRANSMIT_STALL_NS, live->hz),
 		.capacity = scenario_capacity(outcome->scenario, 1),
 	};
 

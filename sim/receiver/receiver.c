@@ -12,7 +12,6 @@
 #include <time.h>
 
 #define DEVICE_NAME "eth0"
-#define STALL_NS    (2 * CYCLES_NS_PER_S)
 #define DRAIN_NS    (3 * CYCLES_NS_PER_S) /* a lost segment may be sent again two times */
 #define TIMERS_NS   1000000
 #define POOLS_MIB   128
@@ -123,7 +122,7 @@ static int open_measures(struct receiver_outcome *outcome)
 {
 	uint64_t hz = outcome->source.hz;
 	struct transmit_options transmit = { .hz = hz,
-		.stall_cycles = cycles_of_ns(STALL_NS, hz),
+		.stall_cycles = cycles_of_ns(TRANSMIT_STALL_NS, hz),
 		.capacity = scenario_capacity(outcome->scenario, 1) };
 	struct rxcost_options rxcost = { .hz = hz };
 

@@ -13,9 +13,8 @@
 #include <string.h>
 
 #define DROP_REASON "QDISC_DROP" /* as skb:kfree_skb prints it */
-#define STALL_NS    (2 * CYCLES_NS_PER_S)
 /* After the senders have ended: time enough to see a stall, and for the watchdog to look twice. */
-#define DRAIN_NS (STALL_NS + 2 * E1000E_WATCHDOG_S * CYCLES_NS_PER_S)
+#define DRAIN_NS (TRANSMIT_STALL_NS + 2 * E1000E_WATCHDOG_S * CYCLES_NS_PER_S)
 
 void scenario_emit(struct event_sink *sink, unsigned cpu, uint64_t time, uint64_t what,
 	uint64_t packet, uint64_t arg)
@@ -332,7 +331,8 @@ static int make_names(struct outcome *outcome)
 
 static int prepare(struct outcome *outcome, const struct scenario *scenario)
 {
-	struct transmit_options options = { .hz = CLOCK_VIRTUAL_HZ, .stall_cycles = STALL_NS };
+	struct transmit_options options = { .hz = CLOCK_VIRTUAL_HZ,
+		.stall_cycles = TRANSMIT_STALL_NS };
 	int error;
 
 	memset(outcome, 0, sizeof(*outcome));
