@@ -22,6 +22,7 @@ int ringstat_input_open_any(struct ringstat_input *input, const char *file,
 		return 0;
 	hz = reader_source(input->reader)->hz;
 	input->most = hz && hz < CYCLES_NS_PER_S ? cycles_of_ns(UINT64_MAX, hz) : UINT64_MAX;
+	input->all = input->most == UINT64_MAX && !options->from_given && !options->to_given;
 	if (seconds && !hz) {
 		ringstat_input_close(input);
 		return diag_set(diag, STATUS_REFUSED,
@@ -51,7 +52,7 @@ static bool is_asked_for(const struct ringstat_input *input, const struct event 
 	       (!options->to_given || ns <= options->to_ns);
 }
 
-int ringstat_input_next(
+int ringstat_input_next_within(
 	struct ringstat_input *input, struct event *event, unsigned *cpu, struct diag *diag)
 {
 	uint64_t time;

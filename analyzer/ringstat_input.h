@@ -13,6 +13,7 @@ struct ringstat_input {
 	const struct ringstat_options *options;
 	const char *file;
 	uint64_t most; /* cycles: of a later time nobody can tell the nanoseconds in 64 bits */
+	bool all;      /* neither that nor --from or --to leaves anything out */
 };
 
 /*
@@ -31,8 +32,15 @@ int ringstat_input_open_any(struct ringstat_input *input, const char *file,
  * is known to be whole. 1, 0 at the end, or -1 with a message in diag: also where a time doesn't
  * fit in 64 bits of nanoseconds, which is after 584 years.
  */
-int ringstat_input_next(
+int ringstat_input_next_within(
 	struct ringstat_input *input, struct event *event, unsigned *cpu, struct diag *diag);
+
+static inline int ringstat_input_next(
+	struct ringstat_input *input, struct event *event, unsigned *cpu, struct diag *diag)
+{
+	return input->all ? reader_next(input->reader, event, cpu, diag)
+			  : ringstat_input_next_within(input, event, cpu, diag);
+}
 
 /*
  * After the end: when the time that was asked for is over. That is the trace's last event, of any

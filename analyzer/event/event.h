@@ -183,13 +183,17 @@ struct event_sink {
 		uint64_t packet, uint64_t arg);
 };
 
-/* `what` is the record's second word: id, device, queue and len. */
-static inline void event_emit(struct event_sink *sink, unsigned cpu, struct event event)
+/* `what` of event_emit and event_of, the record's second word: id, device, queue and len. */
+static inline uint64_t event_what(struct event event)
 {
 	uint16_t source = (uint16_t)(event.device | event.queue << 8);
-	uint64_t what = event.id | (uint64_t)source << 16 | (uint64_t)event.len << 32;
 
-	sink->emit(sink, cpu, event.time, what, event.packet, event.arg);
+	return event.id | (uint64_t)source << 16 | (uint64_t)event.len << 32;
+}
+
+static inline void event_emit(struct event_sink *sink, unsigned cpu, struct event event)
+{
+	sink->emit(sink, cpu, event.time, event_what(event), event.packet, event.arg);
 }
 
 /* The event that a sink is given. */

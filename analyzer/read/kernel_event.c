@@ -172,6 +172,23 @@ int kernel_field_find(const struct kernel_kind *kind, const char *name)
 	return -1;
 }
 
+struct kernel_place kernel_field_place(const struct kernel_kind *kind, enum kernel_field field)
+{
+	if (field == FIELD_DEVICE)
+		return (struct kernel_place){ WORD_WHAT, 16, UINT8_MAX };
+	if (field == FIELD_LEN)
+		return (struct kernel_place){ WORD_WHAT, 32, UINT32_MAX };
+	if (field == FIELD_ADDRESS)
+		return (struct kernel_place){ WORD_PACKET, 0, UINT64_MAX };
+	for (int i = 0; i < 2; i++) {
+		const struct kernel_part *part = &kind->parts[i];
+
+		if (part->mask && part->field == field)
+			return (struct kernel_place){ WORD_ARG, part->shift, part->mask };
+	}
+	return (struct kernel_place){ .word = WORD_NONE };
+}
+
 const struct kernel_kind *kernel_kind_find(
 	const char *system, size_t system_bytes, const char *name, size_t name_bytes)
 {

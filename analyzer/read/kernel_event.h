@@ -112,6 +112,20 @@ static inline uint64_t kernel_part_arg(
 }
 
 /*
+ * Where a field's number stands in the event, of a kind that isn't special: in one of the words
+ * that event_of (event.h) puts together, after a mask and shifted to the left.
+ */
+enum kernel_word { WORD_NONE, WORD_WHAT, WORD_PACKET, WORD_ARG };
+
+struct kernel_place {
+	uint8_t word; /* enum kernel_word */
+	uint8_t shift;
+	uint64_t mask;
+};
+
+struct kernel_place kernel_field_place(const struct kernel_kind *kind, enum kernel_field field);
+
+/*
  * Fills all of *event but its time. The fields must have all that the kind needs, and numbers in
  * their ranges. Of a poll, the packet is the struct napi, which tells the queues apart.
  */

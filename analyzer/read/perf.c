@@ -16,51 +16,40 @@ static int failed(struct perf_reader *perf, int error, const char *reason, struc
 	return reader_failed(&perf->reader, &perf->names, error, diag);
 }
 
-/* Reads on until something may come out. */
-static int read_round(struct perf_reader *perf, struct diag *diag)
+/* More events that are ready. 1, 0 at the end, or a negative errno with a message. */
+static __attribute__((noinline)) int get_ready(struct perf_reader *perf, struct diag *diag)
 {
-	struct diag reason = { "" };
-	struct perf_record record = { 0 };
-	int status = 1;
+	for (;;) {
+		int status = runs_next(perf->runs, &perf->ready, &perf->ready_end);
+		struct diag reason = { "" };
 
-	while (status == 1 && record.type != PERF_FINISHED_ROUND) {
-		int error;
-
-		status = perf_stream_next(perf->stream, &record, &reason);
-		if (status != 1)
-			break;
-		error = perf_take_record(perf, &record, &reason);
-		if (error == -ENODATA) { /* what follows the record isn't all there */
-			reader_truncated(&perf->reader, "it ends within what follows a record");
-			status = 0;
-		} else if (error) {
-			status = error;
+		if (status == 1) {
+			reader_saw(&perf->reader, perf->ready_end[-1].event.time);
+			return 1;
 		}
+		if (!status && perf->at_end)
+			return 0;
+		if (!status)
+			status = perf_read_round(perf, &reason);
+		if (status < 0)
+			return failed(perf, status, reason.text, diag);
 	}
-	if (!status)
-		status = perf_finish(perf);
-	return status < 0 ? failed(perf, status, reason.text, diag) : 0;
 }
 
 static int next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag)
 {
 	struct perf_reader *perf = (struct perf_reader *)reader;
 
-	for (;;) {
-		int status = runs_next(perf->runs, cpu, event), error;
+	if (perf->ready == perf->ready_end) {
+		int status = get_ready(perf, diag);
 
-		if (status == 1) {
-			reader_saw(reader, event->time);
-			return 1;
-		}
-		if (status < 0)
-			return failed(perf, status, "", diag);
-		if (perf->at_end)
-			return 0;
-		error = read_round(perf, diag);
-		if (error)
-			return error;
+		if (status != 1)
+			return status;
 	}
+	*event = perf->ready->event;
+	*cpu = perf->ready->cpu;
+	perf->ready++;
+	return 1;
 }
 
 static void close_perf(struct reader *reader)

@@ -4,17 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The slot of an id, or the free one where it belongs. */
-static struct perf_id *find_slot(const struct perf_attrs *attrs, uint64_t id)
-{
-	size_t mask = attrs->id_slots - 1;
-	size_t at = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
-
-	while (attrs->ids[at].layout && attrs->ids[at].id != id)
-		at = (at + 1) & mask;
-	return &attrs->ids[at];
-}
-
 static int grow_ids(struct perf_attrs *attrs)
 {
 	struct perf_attrs larger = *attrs;
@@ -25,7 +14,7 @@ static int grow_ids(struct perf_attrs *attrs)
 		return -ENOMEM;
 	for (size_t i = 0; i < attrs->id_slots; i++) {
 		if (attrs->ids[i].layout)
-			*find_slot(&larger, attrs->ids[i].id) = attrs->ids[i];
+			*perf_attrs_slot(&larger, attrs->ids[i].id) = attrs->ids[i];
 	}
 	free(attrs->ids);
 	*attrs = larger;
@@ -38,7 +27,7 @@ static int add_id(struct perf_attrs *attrs, uint64_t id, uint32_t layout, struct
 
 	if (2 * (attrs->id_count + 1) > attrs->id_slots && grow_ids(attrs))
 		return diag_set(diag, -ENOMEM, "no memory");
-	slot = find_slot(attrs, id);
+	slot = perf_attrs_slot(attrs, id);
 	if (!slot->layout) {
 		if (attrs->id_count == PERF_IDS_MOST)
 			return diag_set(
@@ -99,13 +88,6 @@ int perf_attrs_add(struct perf_attrs *attrs, const uint8_t *attr, size_t attr_by
 			return error;
 	}
 	return 0;
-}
-
-const struct perf_layout *perf_attrs_find(const struct perf_attrs *attrs, uint64_t id)
-{
-	const struct perf_id *slot = attrs->id_slots ? find_slot(attrs, id) : NULL;
-
-	return slot && slot->layout ? &attrs->layouts[slot->layout - 1] : NULL;
 }
 
 const struct perf_layout *perf_attrs_end(

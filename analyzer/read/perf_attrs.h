@@ -35,8 +35,24 @@ struct perf_attrs {
 int perf_attrs_add(struct perf_attrs *attrs, const uint8_t *attr, size_t attr_bytes,
 	const uint8_t *ids, size_t id_count, struct diag *diag);
 
+/* The slot of an id, or the free one where it belongs. There must be slots. */
+static inline struct perf_id *perf_attrs_slot(const struct perf_attrs *attrs, uint64_t id)
+{
+	size_t mask = attrs->id_slots - 1;
+	size_t at = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+	while (attrs->ids[at].layout && attrs->ids[at].id != id)
+		at = (at + 1) & mask;
+	return &attrs->ids[at];
+}
+
 /* The layout of an id; NULL if there is none. */
-const struct perf_layout *perf_attrs_find(const struct perf_attrs *attrs, uint64_t id);
+static inline const struct perf_layout *perf_attrs_find(const struct perf_attrs *attrs, uint64_t id)
+{
+	const struct perf_id *slot = attrs->id_slots ? perf_attrs_slot(attrs, id) : NULL;
+
+	return slot && slot->layout ? &attrs->layouts[slot->layout - 1] : NULL;
+}
 
 /* That of a sample: NULL if its event isn't known. The record has PERF_HEAD_BYTES at least. */
 static inline const struct perf_layout *perf_attrs_sample(

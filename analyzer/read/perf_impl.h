@@ -11,8 +11,6 @@
 #include "reader_impl.h"
 #include "runs.h"
 
-#define PERF_FINISHED_ROUND 68 /* a record's type */
-
 /* Lost events, until it is known when the gap ended. */
 struct gap {
 	bool open;
@@ -31,6 +29,7 @@ struct perf_reader {
 	struct raw_events *raw; /* NULL: there are no formats (yet) */
 	struct perf_stream *stream;
 	struct runs *runs;
+	const struct runs_event *ready, *ready_end; /* came out of them */
 	bool at_end;
 
 	uint64_t latest;       /* time of all samples so far */
@@ -43,13 +42,9 @@ struct perf_reader {
 };
 
 /*
- * Takes a record. 0; -EINVAL with a reason (without the file's name); -ENODATA if what follows it
- * isn't all there; or another negative errno.
+ * Takes the records up to the end of a round, so that events may come out, or of the file: at_end
+ * is set then. 0; -EINVAL with a reason (without the file's name); or another negative errno.
  */
-int perf_take_record(
-	struct perf_reader *perf, const struct perf_record *record, struct diag *reason);
-
-/* After the last record: what is known only now. 0 or a negative errno. */
-int perf_finish(struct perf_reader *perf);
+int perf_read_round(struct perf_reader *perf, struct diag *reason);
 
 #endif

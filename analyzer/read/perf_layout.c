@@ -112,6 +112,8 @@ void perf_layout_make(struct perf_layout *layout, const uint8_t *attr, bool big_
 		lay_out_read(layout, format);
 	layout->callchain = type & SAMPLE_CALLCHAIN;
 	layout->raw = type & SAMPLE_RAW;
+	layout->simple = layout->raw && layout->pid && layout->time && layout->cpu &&
+			 !layout->counters && !layout->callchain;
 	layout->tracepoint = bytes_32(attr + ATTR_TYPE, big_endian) == TYPE_TRACEPOINT;
 	layout->counts_lost = format & FORMAT_LOST;
 	if (flag(attr, FLAG_SAMPLE_ID_ALL, big_endian))
@@ -134,4 +136,50 @@ const char *perf_attr_clock(const uint8_t *attr, size_t bytes, bool big_endian)
 		return NULL;
 	id = bytes_32(attr + ATTR_CLOCKID, big_endian);
 	return id < sizeof(clocks) / sizeof(clocks[0]) ? clocks[id] : NULL;
+}
+
+/* Skips `count` things of that size. False if they go beyond the end. */
+static bool skip(size_t *at, size_t end, uint64_t count, size_t size)
+{
+	if (count > (end - *at) / size)
+		return false;
+	*at += (size_t)count * size;
+	return true;
+}
+
+bool perf_layout_sample_any(const struct perf_layout *layout, const uint8_t *record, size_t bytes,
+	bool big_endian, struct perf_sample *sample)
+{
+	size_t at = layout->fixed;
+
+	if (bytes < at)
+		return false;
+	sample->time = layout->time ? bytes_64(record + layout->time, big_endian) : 0;
+	sample->cpu = layout->cpu ? bytes_32(record + layout->cpu, big_endian) : 0;
+	sample->pid = layout->pid ? (int32_t)bytes_32(record + layout->pid, big_endian) : -1;
+	sample->raw = NULL;
+	sample->raw_bytes = 0;
+	if (layout->counters) {
+		if (bytes - at < layout->counters_head)
+			return false;
+		at += layout->counters_head;
+		if (!skip(&at, bytes, bytes_64(record + layout->fixed, big_endian),
+			    layout->counters))
+			return false;
+	}
+	if (layout->callchain) {
+		if (bytes - at < 8)
+			return false;
+		at += 8;
+		if (!skip(&at, bytes, bytes_64(record + at - 8, big_endian), 8))
+			return false;
+	}
+	if (layout->raw) {
+		if (bytes - at < 4)
+			return false;
+		sample->raw_bytes = bytes_32(record + at, big_endian);
+		sample->raw = record + at + 4;
+		return sample->raw_bytes <= bytes - at - 4;
+	}
+	return true;
 }

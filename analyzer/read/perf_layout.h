@@ -17,6 +17,8 @@ struct perf_layout {
 	bool tracepoint;  /* the raw data are a tracepoint's record */
 	bool counts_lost; /* the event itself counts what it lost */
 	bool callchain, raw;
+	bool simple; /* raw data, with pid, time and CPU, and nothing of variable size before them
+		      */
 	/* Offsets in the record of a sample; 0: it doesn't have the field. */
 	uint16_t id, pid, time, cpu;
 	uint16_t fixed;         /* what is of variable size begins here, */
@@ -40,14 +42,9 @@ void perf_layout_make(struct perf_layout *layout, const uint8_t *attr, bool big_
 /* The clock that an event's times are of: as perf record -k names it; NULL: perf's own. */
 const char *perf_attr_clock(const uint8_t *attr, size_t bytes, bool big_endian);
 
-/* Skips `count` things of that size. False if they go beyond the end. */
-static inline bool perf_layout_skip(size_t *at, size_t end, uint64_t count, size_t size)
-{
-	if (count > (end - *at) / size)
-		return false;
-	*at += (size_t)count * size;
-	return true;
-}
+/* perf_layout_sample of any layout. */
+bool perf_layout_sample_any(const struct perf_layout *layout, const uint8_t *record, size_t bytes,
+	bool big_endian, struct perf_sample *sample);
 
 /* Takes a sample apart. False if a field goes beyond the record, which has PERF_HEAD_BYTES. */
 static inline bool perf_layout_sample(const struct perf_layout *layout, const uint8_t *record,
@@ -55,36 +52,16 @@ static inline bool perf_layout_sample(const struct perf_layout *layout, const ui
 {
 	size_t at = layout->fixed;
 
-	if (bytes < at)
+	if (!layout->simple || big_endian)
+		return perf_layout_sample_any(layout, record, bytes, big_endian, sample);
+	if (bytes < at + 4)
 		return false;
-	sample->time = layout->time ? bytes_64(record + layout->time, big_endian) : 0;
-	sample->cpu = layout->cpu ? bytes_32(record + layout->cpu, big_endian) : 0;
-	sample->pid = layout->pid ? (int32_t)bytes_32(record + layout->pid, big_endian) : -1;
-	sample->raw = NULL;
-	sample->raw_bytes = 0;
-	if (layout->counters) {
-		if (bytes - at < layout->counters_head)
-			return false;
-		at += layout->counters_head;
-		if (!perf_layout_skip(&at, bytes, bytes_64(record + layout->fixed, big_endian),
-			    layout->counters))
-			return false;
-	}
-	if (layout->callchain) {
-		if (bytes - at < 8)
-			return false;
-		at += 8;
-		if (!perf_layout_skip(&at, bytes, bytes_64(record + at - 8, big_endian), 8))
-			return false;
-	}
-	if (layout->raw) {
-		if (bytes - at < 4)
-			return false;
-		sample->raw_bytes = bytes_32(record + at, big_endian);
-		sample->raw = record + at + 4;
-		return sample->raw_bytes <= bytes - at - 4;
-	}
-	return true;
+	sample->time = bytes_64(record + layout->time, false);
+	sample->cpu = bytes_32(record + layout->cpu, false);
+	sample->pid = (int32_t)bytes_32(record + layout->pid, false);
+	sample->raw_bytes = bytes_32(record + at, false);
+	sample->raw = record + at + 4;
+	return sample->raw_bytes <= bytes - at - 4;
 }
 
 #endif

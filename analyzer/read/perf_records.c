@@ -20,6 +20,7 @@ enum {
 	LAST_OF_KERNEL = 21, /* AUX_OUTPUT_HW_ID */
 	RECORD_HEADER_ATTR = 64,
 	RECORD_TRACING_DATA = 66,
+	RECORD_FINISHED_ROUND = 68,
 	RECORD_AUXTRACE = 71,
 	RECORD_FEATURE = 80,
 	LAST_OF_PERF = 84, /* BPF_METADATA */
@@ -78,7 +79,7 @@ static int end_gap(struct perf_reader *perf, const struct perf_sample *next)
 	return add_lost(perf, gap->cpu, gap->time, gap->count);
 }
 
-static int take_sample(struct perf_reader *perf, const struct perf_record *record)
+static inline int take_sample(struct perf_reader *perf, const struct perf_record *record)
 {
 	const struct perf_layout *layout =
 		perf_attrs_sample(&perf->attrs, record->data, record->bytes);
@@ -221,7 +222,7 @@ static int take_attr(
 	if (size > bytes)
 		return diag_set(reason, -EINVAL,
 			"the description of an event at %" PRIu64 " is cut off",
-			perf_stream_offset(perf->stream));
+			perf_stream_offset(perf->stream, record));
 	error = perf_attrs_add(&perf->attrs, attr, size, attr + size, (bytes - size) / 8, reason);
 	perf->reader.source.clock = perf->attrs.clock;
 	return error;
@@ -235,14 +236,14 @@ static int take_formats(
 	uint8_t *data;
 	int error;
 
-	if (record->bytes < PERF_HEAD_BYTES + 4 || record->packed)
+	if (record->bytes < PERF_HEAD_BYTES + 4 || perf_stream_is_packed(perf->stream))
 		return 0;
 	bytes = bytes_32(record->data + PERF_HEAD_BYTES, perf->attrs.big_endian);
 	if (bytes > TRACING_DATA_BYTES)
 		return diag_set(reason, -EINVAL,
 			"the formats of its events at %" PRIu64 " have %" PRIu32
 			" bytes, more than %zu",
-			perf_stream_offset(perf->stream), bytes, TRACING_DATA_BYTES);
+			perf_stream_offset(perf->stream, record), bytes, TRACING_DATA_BYTES);
 	data = malloc(bytes ? bytes : 1);
 	if (!data)
 		return -ENOMEM;
@@ -256,7 +257,7 @@ static int take_formats(
 /* AUXTRACE: 64 bits that tell how many bytes follow the record. */
 static int take_aux(struct perf_reader *perf, const struct perf_record *record)
 {
-	if (record->bytes < PERF_HEAD_BYTES + 8 || record->packed)
+	if (record->bytes < PERF_HEAD_BYTES + 8 || perf_stream_is_packed(perf->stream))
 		return 0;
 	return perf_stream_take(perf->stream,
 		bytes_64(record->data + PERF_HEAD_BYTES, perf->attrs.big_endian), NULL);
@@ -290,12 +291,11 @@ static bool is_known(uint32_t type)
 	       (type >= RECORD_HEADER_ATTR && type <= LAST_OF_PERF);
 }
 
-int perf_take_record(
+/* One that is no sample. 0, or what perf_read_round returns; -ENODATA: see read_on. */
+static __attribute__((noinline)) int take_other(
 	struct perf_reader *perf, const struct perf_record *record, struct diag *reason)
 {
 	switch (record->type) {
-	case RECORD_SAMPLE:
-		return take_sample(perf, record);
 	case RECORD_LOST:
 		return take_lost(perf, record);
 	case RECORD_LOST_SAMPLES:
@@ -304,7 +304,7 @@ int perf_take_record(
 		return take_comm(perf, record);
 	case RECORD_FORK:
 		return take_fork(perf, record);
-	case PERF_FINISHED_ROUND:
+	case RECORD_FINISHED_ROUND:
 		end_round(perf);
 		return 0;
 	case RECORD_HEADER_ATTR:
@@ -321,7 +321,8 @@ int perf_take_record(
 	}
 }
 
-int perf_finish(struct perf_reader *perf)
+/* After the last record: what is known only now. */
+static int finish(struct perf_reader *perf)
 {
 	const char *trouble = perf_stream_trouble(perf->stream);
 	int error = end_gap(perf, NULL);
@@ -335,4 +336,38 @@ int perf_finish(struct perf_reader *perf)
 			perf, 0, perf->reader.counts.last, perf->lost_counted - perf->lost_told);
 	runs_finish(perf->runs);
 	return error;
+}
+
+/* Takes records up to the end of a round: 1. 0 at the end of the file; or a negative errno. */
+static int read_on(struct perf_reader *perf, struct diag *reason)
+{
+	struct perf_record record;
+
+	for (;;) {
+		int status = perf_stream_next(perf->stream, &record, reason);
+
+		if (status != 1)
+			return status;
+		if (record.type == RECORD_SAMPLE)
+			status = take_sample(perf, &record);
+		else
+			status = take_other(perf, &record, reason);
+		if (status == -ENODATA) {
+			reader_truncated(&perf->reader, "it ends within what follows a record");
+			return 0;
+		}
+		if (status < 0)
+			return status;
+		if (record.type == RECORD_FINISHED_ROUND)
+			return 1;
+	}
+}
+
+int perf_read_round(struct perf_reader *perf, struct diag *reason)
+{
+	int status = read_on(perf, reason);
+
+	if (status)
+		return status < 0 ? status : 0;
+	return finish(perf);
 }

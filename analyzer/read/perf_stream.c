@@ -12,38 +12,11 @@
 /* Room for the largest record, 65535 bytes, and for several before it; stays in the cache. */
 #define WINDOW_BYTES ((size_t)256 * 1024)
 
-/* So far ahead that it is there in time; reading on is no error where there is nothing. */
-#define PREFETCH_BYTES 1024
-
 /* A stretch of a file is mapped: large enough to make that rare, and less than all of it. */
 #define MAP_BYTES  ((size_t)8 * 1024 * 1024)
 #define PAGE_BYTES UINT64_C(65536) /* a multiple of the page sizes that there are */
 
-struct window {
-	uint8_t *data;
-	size_t mapped; /* 0: it is allocated, WINDOW_BYTES */
-	size_t begin, end;
-};
-
-struct perf_stream {
-	const struct seekable *file; /* NULL: the input */
-	struct input *input;
-	uint64_t at, end; /* of the file: what is still to be read */
-	bool big_endian;
-
-	struct window window;
-	uint64_t window_offset; /* of its begin, in the input */
-	uint64_t record_offset;
-	bool at_end;
-
-	ZSTD_DStream *zstd;
-	struct window unpacked;
-	ZSTD_inBuffer packed; /* what is left of the last packed record */
-	bool more_unpacked;   /* zstd has more than there was room for */
-	char trouble[128];
-};
-
-static void release(struct window *window)
+static void release(struct perf_window *window)
 {
 	if (window->mapped)
 		munmap(window->data, window->mapped);
@@ -59,6 +32,7 @@ static int create(struct perf_stream **stream, const struct perf_stream *made)
 	if (!s)
 		return -ENOMEM;
 	*s = *made;
+	s->records = &s->window;
 	if (s->file && s->file->fd >= 0)
 		return 0; /* it will be mapped */
 	s->window.data = malloc(WINDOW_BYTES);
@@ -112,7 +86,7 @@ static ssize_t read_some(struct perf_stream *s, uint8_t *data, size_t bytes)
 }
 
 /* Moves what is left to the front, so that there is room behind it. */
-static void make_room(struct window *window)
+static void make_room(struct perf_window *window)
 {
 	memmove(window->data, window->data + window->begin, window->end - window->begin);
 	window->end -= window->begin;
@@ -142,7 +116,8 @@ static int map_next(struct perf_stream *s)
 		return -errno;
 	madvise(map, bytes, MADV_SEQUENTIAL);
 	release(&s->window);
-	s->window = (struct window){ map, bytes, (size_t)(begin - page), bytes };
+	s->window = (struct perf_window){ map, bytes, (size_t)(begin - page), bytes };
+	s->window_offset = page;
 	s->at = page + bytes;
 	return 1;
 }
@@ -154,6 +129,7 @@ static int fill(struct perf_stream *s)
 
 	if (s->file && s->file->fd >= 0)
 		return map_next(s);
+	s->window_offset += s->window.begin;
 	make_room(&s->window);
 	n = s->at_end ? 0
 		      : read_some(s, s->window.data + s->window.end, WINDOW_BYTES - s->window.end);
@@ -165,14 +141,13 @@ static int fill(struct perf_stream *s)
 }
 
 /* The record that a window begins with. 1; 0 if it isn't all there; -EINVAL if it can't be. */
-static inline int front(const struct window *window, bool big_endian, struct perf_record *record)
+static int front(const struct perf_window *window, bool big_endian, struct perf_record *record)
 {
 	size_t bytes = window->end - window->begin;
 
 	if (bytes < PERF_HEAD_BYTES)
 		return 0;
 	record->data = window->data + window->begin;
-	__builtin_prefetch(record->data + PREFETCH_BYTES);
 	record->bytes = bytes_16(record->data + 6, big_endian);
 	record->type = bytes_32(record->data, big_endian);
 	if (record->bytes < PERF_HEAD_BYTES)
@@ -185,7 +160,7 @@ static int too_small(const struct perf_stream *s, const struct perf_record *reco
 {
 	return diag_set(diag, -EINVAL,
 		"%s at %" PRIu64 " has a size of %zu bytes, which is too small", what,
-		s->record_offset, record->bytes);
+		perf_stream_offset(s, record), record->bytes);
 }
 
 /* The next record that lies in the input itself. */
@@ -195,23 +170,19 @@ static int next_plain(struct perf_stream *s, struct perf_record *record, struct 
 		int status = front(&s->window, s->big_endian, record);
 
 		if (status == 1) {
-			s->record_offset = s->window_offset;
-			s->window_offset += record->bytes;
 			s->window.begin += record->bytes;
-			record->packed = false;
 			return 1;
 		}
-		if (status < 0) {
-			s->record_offset = s->window_offset;
+		if (status < 0)
 			return too_small(s, record, "the record", diag);
-		}
 		status = fill(s);
 		if (status < 0)
 			return status;
 		if (!status) {
 			if (s->window.begin < s->window.end)
 				snprintf(s->trouble, sizeof(s->trouble),
-					"it ends within the record at %" PRIu64, s->window_offset);
+					"it ends within the record at %" PRIu64,
+					s->window_offset + s->window.begin);
 			return 0;
 		}
 	}
@@ -232,7 +203,7 @@ static int start_packed(struct perf_stream *s, const struct perf_record *record,
 			return diag_set(diag, -EINVAL,
 				"the packed record at %" PRIu64 " has %" PRIu64
 				" bytes of data in %zu",
-				s->record_offset, bytes, record->bytes);
+				perf_stream_offset(s, record), bytes, record->bytes);
 	}
 	if (!s->zstd) {
 		s->zstd = ZSTD_createDStream();
@@ -240,27 +211,33 @@ static int start_packed(struct perf_stream *s, const struct perf_record *record,
 		if (!s->zstd || !s->unpacked.data)
 			return -ENOMEM;
 	}
-	s->packed = (ZSTD_inBuffer){ record->data + head, (size_t)bytes, 0 };
+	s->packed = record->data + head;
+	s->packed_bytes = (size_t)bytes;
+	s->packed_offset = perf_stream_offset(s, record);
+	s->records = &s->unpacked;
 	return 0;
 }
 
 /* Unpacks more of it. 1; 0 if there is no more; -EBADMSG if the data are damaged. */
 static int unpack(struct perf_stream *s)
 {
+	ZSTD_inBuffer in = { s->packed, s->packed_bytes, 0 };
 	ZSTD_outBuffer out;
 	size_t status;
 
-	if (s->packed.pos == s->packed.size && !s->more_unpacked)
+	if (!s->packed_bytes && !s->more_unpacked)
 		return 0;
 	make_room(&s->unpacked);
 	out = (ZSTD_outBuffer){ s->unpacked.data, WINDOW_BYTES, s->unpacked.end };
-	status = ZSTD_decompressStream(s->zstd, &out, &s->packed);
+	status = ZSTD_decompressStream(s->zstd, &out, &in);
 	if (ZSTD_isError(status)) {
 		snprintf(s->trouble, sizeof(s->trouble),
-			"the packed record at %" PRIu64 " is damaged (%s)", s->record_offset,
+			"the packed record at %" PRIu64 " is damaged (%s)", s->packed_offset,
 			ZSTD_getErrorName(status));
 		return -EBADMSG;
 	}
+	s->packed += in.pos;
+	s->packed_bytes -= in.pos;
 	s->more_unpacked = out.pos == out.size;
 	s->unpacked.end = out.pos;
 	return 1;
@@ -274,7 +251,6 @@ static int next_packed(struct perf_stream *s, struct perf_record *record, struct
 
 		if (status == 1) {
 			s->unpacked.begin += record->bytes;
-			record->packed = true;
 			return 1;
 		}
 		if (status < 0)
@@ -285,15 +261,16 @@ static int next_packed(struct perf_stream *s, struct perf_record *record, struct
 	}
 }
 
-int perf_stream_next(struct perf_stream *s, struct perf_record *record, struct diag *diag)
+int perf_stream_next_slowly(struct perf_stream *s, struct perf_record *record, struct diag *diag)
 {
 	for (;;) {
-		int status = s->zstd ? next_packed(s, record, diag) : 0;
+		int status = perf_stream_is_packed(s) ? next_packed(s, record, diag) : 0;
 
 		if (status == -EBADMSG)
 			return 0; /* perf_stream_trouble says it */
 		if (status)
 			return status;
+		s->records = &s->window;
 		status = next_plain(s, record, diag);
 		if (status != 1)
 			return status;
@@ -318,7 +295,6 @@ int perf_stream_take(struct perf_stream *s, uint64_t bytes, uint8_t *data)
 			data += here;
 		}
 		s->window.begin += here;
-		s->window_offset += here;
 		bytes -= here;
 		if (!bytes)
 			return 0;
@@ -336,9 +312,11 @@ int perf_stream_take(struct perf_stream *s, uint64_t bytes, uint8_t *data)
 	return 0;
 }
 
-uint64_t perf_stream_offset(const struct perf_stream *s)
+uint64_t perf_stream_offset(const struct perf_stream *s, const struct perf_record *record)
 {
-	return s->record_offset;
+	if (perf_stream_is_packed(s))
+		return s->packed_offset;
+	return s->window_offset + (uint64_t)(record->data - s->window.data);
 }
 
 const char *perf_stream_trouble(const struct perf_stream *s)

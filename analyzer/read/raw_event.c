@@ -95,7 +95,7 @@ static bool can_be(const struct raw_plan *plan)
 }
 
 /* Looks up a name of any length; it ends at its first NUL. Its index, or a negative errno. */
-static int look_up_name(
+static __attribute__((noinline)) int look_up_name(
 	struct raw_events *raw, const struct raw_plan *plan, const uint8_t *text, size_t bytes)
 {
 	const struct kernel_fields none = KERNEL_FIELDS_NONE;
@@ -131,14 +131,13 @@ static inline int short_name(
 	return index;
 }
 
-/* The name of the device or the handler. 0, -EBADMSG if it isn't inside the record, or an errno. */
+/* The index of the device's or handler's name; -EBADMSG if it isn't inside the record; an errno. */
 static inline int load_name(
 	struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record)
 {
 	const struct raw_text *where = &plan->name;
 	const uint8_t *data = record->data;
 	size_t offset = where->offset, bytes = where->bytes;
-	int index;
 
 	if (where->form != RAW_TEXT_ARRAY) {
 		uint32_t location = bytes_32(data + offset, raw->big_endian);
@@ -150,15 +149,13 @@ static inline int load_name(
 	if (offset < 8 || offset > record->bytes || bytes > record->bytes - offset)
 		return -EBADMSG;
 	if (bytes - 1 < SHORT_NAME)
-		index = short_name(raw, plan, data + offset, bytes);
-	else
-		index = look_up_name(raw, plan, data + offset, bytes);
-	plan->fields.number[where->field] = index;
-	return index < 0 ? index : 0;
+		return short_name(raw, plan, data + offset, bytes);
+	return look_up_name(raw, plan, data + offset, bytes);
 }
 
 /* The index of a reason's name; of a number that has none, of "0x12"; of no reason, "unknown". */
-static int reason_index(struct raw_events *raw, const struct raw_plan *plan, uint64_t value)
+static __attribute__((noinline)) int reason_index(
+	struct raw_events *raw, const struct raw_plan *plan, uint64_t value)
 {
 	const struct raw_symbol *symbol = raw_plan_symbol(plan, value);
 	char number[24];
@@ -171,10 +168,9 @@ static int reason_index(struct raw_events *raw, const struct raw_plan *plan, uin
 	return kernel_reason(raw->names, number, strlen(number));
 }
 
-static int name_reason(struct raw_events *raw, struct raw_plan *plan)
+/* The same, by way of the last one. */
+static inline int name_reason(struct raw_events *raw, struct raw_plan *plan, uint64_t value)
 {
-	uint64_t value = (uint64_t)plan->fields.number[FIELD_REASON];
-
 	if (!plan->reason_named || value != plan->reason_value) {
 		int index = reason_index(raw, plan, value);
 
@@ -184,32 +180,95 @@ static int name_reason(struct raw_events *raw, struct raw_plan *plan)
 		plan->reason_value = value;
 		plan->reason_index = index;
 	}
-	plan->fields.number[FIELD_REASON] = plan->reason_index;
-	return 0;
+	return plan->reason_index;
 }
 
 static int name_process(
-	struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record)
+	struct raw_events *raw, const struct raw_plan *plan, const struct raw_record *record)
 {
-	int64_t *process = &plan->fields.number[FIELD_PROCESS];
-	int32_t pid = record->pid == RAW_PID_UNKNOWN ? (int32_t)*process : record->pid;
+	int32_t common_pid = (int32_t)plan->fields.number[FIELD_PROCESS];
 
-	*process = raw_tasks_index(raw->tasks, raw->names, pid);
-	return *process < 0 ? (int)*process : 0;
+	return raw_tasks_index(
+		raw->tasks, raw->names, record->pid == RAW_PID_UNKNOWN ? common_pid : record->pid);
+}
+
+/* Puts the index of a name in a field's place. 0, or the error that it is. */
+static int set(struct raw_plan *plan, enum kernel_field field, int index)
+{
+	plan->fields.number[field] = index;
+	return index < 0 ? index : 0;
 }
 
 static int look_up_names(
 	struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record)
 {
+	int64_t *number = plan->fields.number;
 	int error = 0;
 
 	if (plan->name.form != RAW_TEXT_NONE)
-		error = load_name(raw, plan, record);
+		error = set(plan, plan->name.field, load_name(raw, plan, record));
 	if (!error && plan->kind->uses & FIELD_BIT(REASON))
-		error = name_reason(raw, plan);
+		error = set(
+			plan, FIELD_REASON, name_reason(raw, plan, (uint64_t)number[FIELD_REASON]));
 	if (!error && plan->kind->uses & FIELD_BIT(PROCESS))
-		error = name_process(raw, plan, record);
+		error = set(plan, FIELD_PROCESS, name_process(raw, plan, record));
 	return error;
+}
+
+/* By way of the fields: any plan. */
+static __attribute__((noinline)) int parse_fields(struct raw_events *raw, struct raw_plan *plan,
+	const struct raw_record *record, struct event *event)
+{
+	int error;
+
+	if (raw->big_endian)
+		load_numbers(plan, record->data, true);
+	else
+		load_numbers(plan, record->data, false);
+	if (!plan->any && !can_be(plan))
+		return -EBADMSG;
+	error = look_up_names(raw, plan, record);
+	if (error)
+		return error;
+	kernel_event_make(plan->kind, &plan->fields, event);
+	event->time = record->time;
+	return 0;
+}
+
+static inline uint64_t load(const uint8_t *data, const struct raw_number *number)
+{
+	uint64_t value = bytes_64(data + number->end - 8, false);
+
+	return ((uint64_t)((int64_t)value >> number->shift) & number->mask) << number->to;
+}
+
+static inline int parse_direct(struct raw_events *raw, struct raw_plan *plan,
+	const struct raw_record *record, struct event *event)
+{
+	const struct raw_direct *direct = &plan->direct;
+	const uint8_t *data = record->data;
+	uint64_t what = direct->what | load(data, &direct->len);
+	uint64_t part = load(data, &direct->parts[0]);
+	uint64_t arg = direct->arg | load(data, &direct->parts[1]);
+	int index;
+
+	if (plan->name.form != RAW_TEXT_NONE) {
+		index = load_name(raw, plan, record);
+		if (index < 0)
+			return index;
+		if (direct->name.word == WORD_WHAT)
+			what |= (uint64_t)index << direct->name.shift;
+		else
+			arg |= (uint64_t)index << direct->name.shift;
+	}
+	if (direct->reason) {
+		index = name_reason(raw, plan, part);
+		if (index < 0)
+			return index;
+		part = EVENT_PUT(FREE, reason, (uint64_t)index);
+	}
+	*event = event_of(record->time, what, load(data, &direct->packet), arg | part);
+	return 0;
 }
 
 int raw_event_parse(struct raw_events *raw, const struct raw_record *record, struct event *event)
@@ -224,17 +283,10 @@ int raw_event_parse(struct raw_events *raw, const struct raw_record *record, str
 		return RAW_EVENT_SKIP;
 	if (record->bytes < plan->bytes)
 		return RAW_EVENT_UNPARSED;
-	if (raw->big_endian)
-		load_numbers(plan, record->data, true);
-	else
-		load_numbers(plan, record->data, false);
-	if (!plan->any && !can_be(plan))
-		return RAW_EVENT_UNPARSED;
-	error = look_up_names(raw, plan, record);
+	error = plan->direct.possible ? parse_direct(raw, plan, record, event)
+				      : parse_fields(raw, plan, record, event);
 	if (error)
 		return error == -EBADMSG ? RAW_EVENT_UNPARSED : error;
-	kernel_event_make(plan->kind, &plan->fields, event);
-	event->time = record->time;
 	return RAW_EVENT_USED;
 }
 

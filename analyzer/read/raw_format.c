@@ -251,6 +251,60 @@ static int parse(struct raw_plan *plan, const char *system, const char *print, b
 	return error;
 }
 
+/* The event where no field has a number, but those that are absent. */
+static struct event bare_event(const struct raw_plan *plan)
+{
+	struct kernel_fields fields = KERNEL_FIELDS_NONE;
+	struct event event = { 0 };
+
+	for (unsigned field = 0; field < FIELD_COUNT; field++) {
+		if (plan->fields.present & UINT32_C(1) << field)
+			fields.number[field] = 0;
+	}
+	kernel_event_make(plan->kind, &fields, &event);
+	return event;
+}
+
+static void place_number(
+	struct raw_direct *direct, const struct raw_step *step, const struct kernel_place *place)
+{
+	/* of a reason's number all is needed to find its name */
+	uint64_t mask = step->field == FIELD_REASON ? UINT64_MAX : place->mask;
+	struct raw_number number = { step->end, step->shift, place->shift, step->mask & mask };
+
+	if (place->word == WORD_WHAT)
+		direct->len = number;
+	else if (place->word == WORD_PACKET)
+		direct->packet = number;
+	else if (place->word == WORD_ARG)
+		direct->parts[direct->parts[0].mask != 0] = number;
+}
+
+static void make_direct(struct raw_plan *plan)
+{
+	const struct raw_number none = { .end = 8 };
+	struct event bare = bare_event(plan);
+	struct raw_direct *direct = &plan->direct;
+
+	*direct = (struct raw_direct){
+		.possible = true,
+		.what = event_what(bare),
+		.arg = bare.arg,
+		.len = none,
+		.packet = none,
+		.parts = { none, none },
+	};
+	for (unsigned i = 0; i < plan->step_count; i++) {
+		struct kernel_place place =
+			kernel_field_place(plan->kind, (enum kernel_field)plan->steps[i].field);
+
+		place_number(direct, &plan->steps[i], &place);
+	}
+	if (plan->name.form != RAW_TEXT_NONE)
+		direct->name = kernel_field_place(plan->kind, plan->name.field);
+	direct->reason = plan->kind->uses & FIELD_BIT(REASON);
+}
+
 static int compile(struct raw_plan *plan, const char *system, const char *format, size_t bytes,
 	bool big_endian, unsigned long_bytes)
 {
@@ -268,6 +322,8 @@ static int compile(struct raw_plan *plan, const char *system, const char *format
 		error = take_symbols(plan, print);
 	if ((plan->fields.present & plan->kind->needs) != plan->kind->needs)
 		plan->bytes = SIZE_MAX;
+	if (plan->any && plan->bytes >= 8 && !plan->kind->special && !big_endian)
+		make_direct(plan);
 	return error;
 }
 

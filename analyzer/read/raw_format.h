@@ -11,6 +11,9 @@
 /*
  * A number. Whatever its size, 8 bytes are loaded of which it is the last (its end is 8 at least);
  * in a little-endian record it is in their upper bits.
+ *
+ * It becomes a field, from which the event is made, or in a direct plan at once a part of the
+ * event.
  */
 struct raw_step {
 	uint16_t end;
@@ -18,6 +21,26 @@ struct raw_step {
 	uint8_t field; /* enum kernel_field */
 	bool any;      /* all numbers that it can hold may be */
 	uint64_t mask; /* of a number without sign: the bits it has; else all */
+};
+
+/* A number that is at once put where it belongs in a word of the event. */
+struct raw_number {
+	uint16_t end; /* as in raw_step; 8, with a mask of 0, where there is none */
+	uint8_t shift;
+	uint8_t to; /* to the left, after the mask */
+	uint64_t mask;
+};
+
+/*
+ * Most kinds of events are little more than their numbers, of which none needs a check. Of a
+ * little-endian record they are put together without taking them through fields.
+ */
+struct raw_direct {
+	bool possible;
+	uint64_t what, arg; /* words of the event, without numbers and names */
+	struct raw_number len, packet, parts[2];
+	bool reason; /* parts[0] is one, which becomes the index of its name */
+	struct kernel_place name;
 };
 
 enum raw_text_form {
@@ -58,6 +81,8 @@ struct raw_plan {
 	unsigned step_count;
 	bool any;             /* of all steps */
 	struct raw_text name; /* of the device, or of the interrupt's handler */
+
+	struct raw_direct direct;
 
 	/* Filled anew by each record. What the format doesn't have stays as it is here. */
 	struct kernel_fields fields;

@@ -9,15 +9,9 @@
 #define BLOCK_RECORDS 127
 #define ORDER_SHARE   5 /* of the memory for all that waits, order.c gets so much less */
 
-struct record {
-	struct event event;
-	uint32_t cpu;
-	uint32_t number; /* counts all; settles equal times. Fewer than 2^31 are waiting */
-};
-
 struct block {
 	struct block *next;
-	struct record records[BLOCK_RECORDS];
+	struct runs_event records[BLOCK_RECORDS];
 };
 
 /* A queue in the order of time. */
@@ -25,47 +19,6 @@ struct run {
 	struct block *first, *last; /* NULL: it is empty */
 	unsigned begin, end;        /* in first, in last */
 	uint64_t last_time;         /* of what was added last, also if that has come out */
-};
-
-/*
- * Where the next events are added, as long as they belong to the same run and block; what else
- * `put` says of the run is entered in it when that ends.
- */
-struct put {
-	struct record *at, *end; /* NULL: nowhere */
-	uint64_t low, high;      /* times that belong here: from low on, before high */
-	struct run *run;
-};
-
-/* In the same way, where the next events come from, as long as they precede other runs'. */
-struct get {
-	const struct record *at, *end;
-	uint64_t before;
-	struct run *run; /* NULL: nothing is released */
-};
-
-struct runs {
-	struct run *runs; /* those that end later come first */
-	size_t count, room;
-	struct put put;
-	struct get get;
-
-	struct block *free;
-	size_t waiting, most;
-	uint32_t number;
-
-	uint64_t last_out;
-	uint64_t released;
-	uint32_t *heap; /* runs with events that are released; the earliest on top */
-	size_t heap_count;
-
-	struct order *order; /* not NULL: all that is waiting and that follows goes through it */
-	struct event place;  /* to be added to it */
-	size_t ordered;      /* events in it */
-	size_t ordered_then; /* the same at the last release: all these precede the next one's time
-			      */
-	bool draining;       /* what was released comes out of it; then it is given up */
-	bool finished;
 };
 
 int runs_create(struct runs **runs, size_t events)
@@ -102,14 +55,14 @@ static void free_blocks(struct block *block)
 	}
 }
 
-static bool earlier(const struct record *a, const struct record *b)
+static bool earlier(const struct runs_event *a, const struct runs_event *b)
 {
 	if (a->event.time != b->event.time)
 		return a->event.time < b->event.time;
 	return (int32_t)(a->number - b->number) < 0;
 }
 
-static struct record *front(const struct run *run)
+static struct runs_event *front(const struct run *run)
 {
 	return &run->first->records[run->begin];
 }
@@ -117,7 +70,7 @@ static struct record *front(const struct run *run)
 static void sink_top(struct runs *r)
 {
 	uint32_t top = r->heap[0];
-	const struct record *record = front(&r->runs[top]);
+	const struct runs_event *record = front(&r->runs[top]);
 	size_t at = 0;
 
 	for (;;) {
@@ -136,7 +89,7 @@ static void sink_top(struct runs *r)
 
 static void push_heap(struct runs *r, uint32_t run)
 {
-	const struct record *record = front(&r->runs[run]);
+	const struct runs_event *record = front(&r->runs[run]);
 	size_t at = r->heap_count++;
 
 	while (at && earlier(record, front(&r->runs[r->heap[(at - 1) / 2]]))) {
@@ -159,47 +112,64 @@ static bool is_released(const struct runs *r, const struct run *run)
 /* Enters what was added. */
 static void end_put(struct runs *r)
 {
-	if (r->put.run) {
-		r->put.run->end = (unsigned)(r->put.at - r->put.run->last->records);
-		r->put.run->last_time = r->put.low;
+	struct run *run = r->put.run;
+
+	if (run) {
+		unsigned end = (unsigned)(r->put.at - run->last->records);
+
+		r->waiting += end - run->end;
+		run->end = end;
+		run->last_time = r->put.low;
 	}
-	r->put = (struct put){ 0 };
+	r->put = (struct runs_put){ 0 };
 }
 
-/* Begins to take from the earliest run, up to what other runs have, or was not released. */
-static void begin_get(struct runs *r)
+/* Up to this time, exclusive, the run on top of the heap precedes the others and is released. */
+static uint64_t top_precedes(const struct runs *r)
 {
 	uint64_t before = r->released;
-	struct run *run;
 
-	r->get = (struct get){ 0 };
-	if (!r->heap_count)
-		return;
-	run = &r->runs[r->heap[0]];
 	for (size_t child = 1; child <= 2 && child < r->heap_count; child++) {
 		uint64_t time = front(&r->runs[r->heap[child]])->event.time;
 
 		if (time < before)
 			before = time;
 	}
-	r->get = (struct get){
-		.at = front(run),
-		.end = &run->first->records[run->first == run->last ? run->end : BLOCK_RECORDS],
-		.before = before,
-		.run = run,
-	};
+	return before;
 }
 
-/* Enters what was taken. */
+/* Finds the next to come out: the first of the earliest run, and those behind it that may. */
+static void begin_get(struct runs *r)
+{
+	const struct runs_event *at, *end;
+	uint64_t before;
+	struct run *run;
+
+	r->get = (struct runs_get){ 0 };
+	if (!r->heap_count)
+		return;
+	run = &r->runs[r->heap[0]];
+	before = top_precedes(r);
+	at = front(run);
+	end = &run->first->records[run->first == run->last ? run->end : BLOCK_RECORDS];
+	r->get = (struct runs_get){ .begin = at, .run = run };
+	do
+		at++;
+	while (at < end && at->event.time < before);
+	r->get.end = at;
+}
+
+/* Enters that they came out. */
 static void end_get(struct runs *r)
 {
 	struct run *run = r->get.run;
 	struct block *block = run->first;
-	unsigned begin = (unsigned)(r->get.at - block->records);
+	unsigned end = (unsigned)(r->get.end - block->records);
 
-	r->waiting -= begin - run->begin;
-	run->begin = begin;
-	if (r->get.at < r->get.end)
+	r->waiting -= end - run->begin;
+	r->last_out = r->get.end[-1].event.time;
+	run->begin = end;
+	if (end < (block == run->last ? run->end : BLOCK_RECORDS))
 		return;
 	run->begin = 0;
 	run->first = block->next;
@@ -209,10 +179,20 @@ static void end_get(struct runs *r)
 	r->free = block;
 }
 
+static void next_get(struct runs *r)
+{
+	end_get(r);
+	if (!is_released(r, r->get.run))
+		r->heap[0] = r->heap[--r->heap_count];
+	if (r->heap_count > 1)
+		sink_top(r);
+	begin_get(r);
+}
+
 /* What the runs have up to that time can come out of them. */
 static void release_runs(struct runs *r, uint64_t time)
 {
-	if (r->get.run)
+	if (r->get.out)
 		end_get(r);
 	r->released = time;
 	r->heap_count = 0;
@@ -239,36 +219,16 @@ void runs_release(struct runs *r, uint64_t time)
 	r->released = time;
 }
 
-static void take(struct runs *r, unsigned *cpu, struct event *event)
+static int next_released(
+	struct runs *r, const struct runs_event **begin, const struct runs_event **end)
 {
-	*event = r->get.at->event;
-	*cpu = r->get.at->cpu;
-	r->get.at++;
-	r->last_out = event->time;
-}
-
-/* The next event, from the earliest run: of equal times the one that was added first. */
-static int take_earliest(struct runs *r, unsigned *cpu, struct event *event)
-{
+	if (r->get.out)
+		next_get(r);
 	if (!r->get.run)
 		return 0;
-	end_get(r);
-	if (!is_released(r, r->get.run))
-		r->heap[0] = r->heap[--r->heap_count];
-	if (r->heap_count > 1)
-		sink_top(r);
-	begin_get(r);
-	if (!r->get.run)
-		return 0;
-	take(r, cpu, event);
-	return 1;
-}
-
-static inline int next_released(struct runs *r, unsigned *cpu, struct event *event)
-{
-	if (r->get.at == r->get.end || r->get.at->event.time >= r->get.before)
-		return take_earliest(r, cpu, event);
-	take(r, cpu, event);
+	r->get.out = true;
+	*begin = r->get.begin;
+	*end = r->get.end;
 	return 1;
 }
 
@@ -277,15 +237,14 @@ static int give_up(struct runs *r)
 {
 	uint64_t last_out = r->last_out;
 	size_t ordered = 0;
-	struct event event;
-	unsigned cpu;
+	const struct runs_event *at, *end;
 	int error = order_create(&r->order, r->most / ORDER_SHARE);
 
 	end_put(r);
 	release_runs(r, UINT64_MAX);
-	while (!error && next_released(r, &cpu, &event)) {
-		error = order_add(r->order, cpu, &event);
-		ordered++;
+	while (!error && next_released(r, &at, &end)) {
+		for (; at < end && !error; at++, ordered++)
+			error = order_add(r->order, at->cpu, &at->event);
 		free_blocks(r->free); /* order.c needs memory, too */
 		r->free = NULL;
 	}
@@ -363,7 +322,7 @@ static int begin_put(struct runs *r, uint64_t time)
 	run = &r->runs[index];
 	if ((!run->first || run->end == BLOCK_RECORDS) && add_block(r, run))
 		return -ENOMEM;
-	r->put = (struct put){
+	r->put = (struct runs_put){
 		.at = &run->last->records[run->end],
 		.end = &run->last->records[BLOCK_RECORDS],
 		.low = run->last_time > r->last_out ? run->last_time : r->last_out,
@@ -373,7 +332,7 @@ static int begin_put(struct runs *r, uint64_t time)
 	return 0;
 }
 
-static int find_place(struct runs *r, uint64_t time, struct event **event)
+int runs_place_elsewhere(struct runs *r, uint64_t time, struct event **event)
 {
 	int error = 0;
 
@@ -386,33 +345,10 @@ static int find_place(struct runs *r, uint64_t time, struct event **event)
 	return error;
 }
 
-int runs_place(struct runs *r, uint64_t time, struct event **event)
+int runs_commit_ordered(struct runs *r, unsigned cpu)
 {
-	if (r->put.at == r->put.end || time < r->put.low || time >= r->put.high)
-		return find_place(r, time, event);
-	*event = &r->put.at->event;
-	return 0;
-}
-
-int runs_commit(struct runs *r, unsigned cpu)
-{
-	struct record *record = r->put.at;
-
-	if (r->order) {
-		r->ordered++;
-		return order_add(r->order, cpu, &r->place);
-	}
-	record->cpu = cpu;
-	record->number = r->number++;
-	r->put.low = record->event.time;
-	r->put.at++;
-	r->waiting++;
-	return 0;
-}
-
-size_t runs_waiting(const struct runs *r)
-{
-	return r->waiting;
+	r->ordered++;
+	return order_add(r->order, cpu, &r->place);
 }
 
 void runs_finish(struct runs *r)
@@ -446,14 +382,16 @@ static int leave_order(struct runs *r, unsigned cpu, const struct event *first)
 }
 
 /* Nothing comes out of order.c before all is in, or what is released is most of it. */
-static int next_ordered(struct runs *r, unsigned *cpu, struct event *event)
+static int next_ordered(
+	struct runs *r, const struct runs_event **begin, const struct runs_event **end)
 {
 	int status;
+	unsigned cpu;
 
 	if (!r->finished && !r->draining)
 		return 0;
-	status = order_next(r->order, cpu, event);
-	if (status < 0 || r->finished)
+	status = order_next(r->order, &cpu, &r->out.event);
+	if (status < 0 || (!status && r->finished))
 		return status;
 	if (!status) {
 		order_destroy(r->order);
@@ -461,17 +399,18 @@ static int next_ordered(struct runs *r, unsigned *cpu, struct event *event)
 		r->draining = false;
 		return 0;
 	}
-	if (event->time > r->released)
-		return leave_order(r, *cpu, event);
-	r->last_out = event->time;
+	if (!r->finished && r->out.event.time > r->released)
+		return leave_order(r, cpu, &r->out.event);
+	r->out.cpu = cpu;
+	r->last_out = r->out.event.time;
+	*begin = &r->out;
+	*end = *begin + 1;
 	return 1;
 }
 
-int runs_next(struct runs *r, unsigned *cpu, struct event *event)
+int runs_next(struct runs *r, const struct runs_event **begin, const struct runs_event **end)
 {
-	if (r->order)
-		return next_ordered(r, cpu, event);
-	return next_released(r, cpu, event);
+	return r->order ? next_ordered(r, begin, end) : next_released(r, begin, end);
 }
 
 void runs_destroy(struct runs *r)

@@ -36,18 +36,19 @@ static void add(struct runs *runs, uint64_t time, uint64_t number)
 /* All that comes out is in order, equal times by number. Returns how many did. */
 static size_t take_sorted(struct runs *runs, uint64_t *time)
 {
-	struct event event;
+	const struct runs_event *at, *end;
 	uint64_t number = 0;
 	size_t count = 0;
-	unsigned cpu;
 
-	while (runs_next(runs, &cpu, &event) == 1) {
-		CU_ASSERT_EQUAL_FATAL(cpu, event.packet % 7);
-		CU_ASSERT_FATAL(event.time > *time || !count ||
-				(event.time == *time && event.packet > number));
-		*time = event.time;
-		number = event.packet;
-		count++;
+	while (runs_next(runs, &at, &end) == 1) {
+		CU_ASSERT_FATAL(at < end);
+		for (; at < end; at++, count++) {
+			CU_ASSERT_EQUAL_FATAL(at->cpu, at->event.packet % 7);
+			CU_ASSERT_FATAL(at->event.time > *time || !count ||
+					(at->event.time == *time && at->event.packet > number));
+			*time = at->event.time;
+			number = at->event.packet;
+		}
 	}
 	return count;
 }
@@ -77,11 +78,9 @@ static void what_is_released_comes_out_before_more_goes_in(void)
 			for (uint64_t i = 0; i < 10; i++)
 				add(runs, 10 * round + i, number++);
 		}
-		CU_ASSERT_EQUAL(runs_waiting(runs), round ? 38 : 20);
 		runs_release(runs, 10 * round);
 		/* the round before, less its first two, which came out then; and two of this one */
 		CU_ASSERT_EQUAL(take_sorted(runs, &time), round ? 20 : 2);
-		CU_ASSERT_EQUAL(runs_waiting(runs), 18);
 	}
 	runs_finish(runs);
 	CU_ASSERT_EQUAL(take_sorted(runs, &time), 18);
@@ -134,7 +133,6 @@ static void places_can_be_forgotten(void)
 		if (i % 3 == 0)
 			add(runs, i * 7919 % 1000, number++);
 	}
-	CU_ASSERT_EQUAL(runs_waiting(runs), 1000);
 	runs_finish(runs);
 	CU_ASSERT_EQUAL(take_sorted(runs, &time), 1000);
 	runs_destroy(runs);
