@@ -35,24 +35,38 @@ static int transfer(struct journal *journal, void *bytes, size_t count, uint64_t
 	return 0;
 }
 
+static unsigned char *place(const struct journal *journal, uint64_t number)
+{
+	return journal->recent + (number & (journal->room - 1)) * journal->record_bytes;
+}
+
+/* How many of the records from this one on, of so many, stand together in memory. */
+static size_t together(const struct journal *journal, uint64_t number, size_t count)
+{
+	size_t to_end = journal->room - (size_t)(number & (journal->room - 1));
+
+	return count < to_end ? count : to_end;
+}
+
 /* Writes the oldest records in memory, so many. */
 static int spill(struct journal *journal, size_t records)
 {
-	size_t bytes = records * journal->record_bytes;
-	size_t rest = (size_t)(journal->count - journal->written) * journal->record_bytes - bytes;
-	int error;
-
 	if (!journal->file) {
 		journal->file = tmpfile();
 		if (!journal->file)
 			return -errno;
 	}
-	error = transfer(
-		journal, journal->recent, bytes, journal->written * journal->record_bytes, true);
-	if (error)
-		return error;
-	memmove(journal->recent, journal->recent + bytes, rest);
-	journal->written += records;
+	while (records) {
+		size_t some = together(journal, journal->written, records);
+		int error = transfer(journal, place(journal, journal->written),
+			some * journal->record_bytes, journal->written * journal->record_bytes,
+			true);
+
+		if (error)
+			return error;
+		journal->written += some;
+		records -= some;
+	}
 	return 0;
 }
 
@@ -62,16 +76,16 @@ int journal_append(struct journal *journal, const void *records, size_t count)
 
 	while (count) {
 		size_t used = (size_t)(journal->count - journal->written);
-		size_t some = journal->room - used < count ? journal->room - used : count;
+		size_t some = together(journal, journal->count,
+			journal->room - used < count ? journal->room - used : count);
 
-		memcpy(journal->recent + used * journal->record_bytes, from,
-			some * journal->record_bytes);
+		memcpy(place(journal, journal->count), from, some * journal->record_bytes);
 		journal->count += some;
 		from += some * journal->record_bytes;
 		count -= some;
 		if (used + some == journal->room) {
 			/* half of them stay: most changes are to records that are young */
-			int error = spill(journal, (journal->room + 1) / 2);
+			int error = spill(journal, journal->room / 2);
 
 			if (error)
 				return error;
@@ -84,9 +98,7 @@ int journal_change(
 	struct journal *journal, uint64_t number, size_t at, const void *bytes, size_t count)
 {
 	if (number >= journal->written) {
-		size_t place = (size_t)(number - journal->written) * journal->record_bytes;
-
-		memcpy(journal->recent + place + at, bytes, count);
+		memcpy(place(journal, number) + at, bytes, count);
 		return 0;
 	}
 	return transfer(journal, (void *)(uintptr_t)bytes, count,
@@ -110,31 +122,26 @@ static int load(struct journal *journal)
 		journal->next * journal->record_bytes, false);
 }
 
-ptrdiff_t journal_read(struct journal *journal, void *records, size_t count)
+int journal_look(struct journal *journal, size_t count, const void **records)
 {
-	unsigned char *to = records;
-	size_t done = 0;
-
+	*records = NULL;
+	if (count > journal->count - journal->next)
+		return 0;
 	if (!journal->file)
 		journal->loaded = (size_t)journal->count;
-	while (done < count && journal->next < journal->count) {
-		size_t at = (size_t)(journal->next - journal->window);
-		size_t some;
+	if (journal->next - journal->window + count > journal->loaded) {
+		int error = load(journal);
 
-		if (at == journal->loaded) {
-			int error = load(journal);
-
-			if (error)
-				return error;
-			at = 0;
-		}
-		some = journal->loaded - at < count - done ? journal->loaded - at : count - done;
-		memcpy(to + done * journal->record_bytes,
-			journal->recent + at * journal->record_bytes, some * journal->record_bytes);
-		done += some;
-		journal->next += some;
+		if (error)
+			return error;
 	}
-	return (ptrdiff_t)done;
+	*records = journal->recent + (journal->next - journal->window) * journal->record_bytes;
+	return 0;
+}
+
+void journal_take(struct journal *journal, size_t count)
+{
+	journal->next += count;
 }
 
 void journal_destroy(struct journal *journal)

@@ -16,7 +16,8 @@
 
 struct journal {
 	size_t record_bytes;
-	unsigned char *recent; /* the records from `written` on */
+	unsigned char *recent; /* a ring: the records from `written` on, by the low bits of their
+				  number. Once reading begins: those from `window` on */
 	size_t room;           /* records */
 	uint64_t written;      /* records in the file */
 	uint64_t count;        /* of all */
@@ -26,7 +27,7 @@ struct journal {
 	size_t loaded;         /* how many were */
 };
 
-/* `records` is how many are kept in memory at most, 2 or more. 0 or -ENOMEM. */
+/* `records` is how many are kept in memory at most, a power of 2 from 2 on. 0 or -ENOMEM. */
 int journal_create(struct journal *journal, size_t record_bytes, size_t records);
 
 /*
@@ -40,10 +41,12 @@ int journal_change(
 	struct journal *journal, uint64_t number, size_t at, const void *bytes, size_t count);
 
 /*
- * The next records in sequence, as many as `count` at most. Returns how many, 0 at the end, or a
- * negative errno. Nothing can be appended or changed any more.
+ * The next records in sequence, so many, of which there is room for in memory; where there are
+ * fewer, *records is NULL. Nothing can be appended or changed any more. They are valid until the
+ * next call and come again in it unless they are taken. 0 or a negative errno.
  */
-ptrdiff_t journal_read(struct journal *journal, void *records, size_t count);
+int journal_look(struct journal *journal, size_t count, const void **records);
+void journal_take(struct journal *journal, size_t count);
 
 /* Frees memory and file. */
 void journal_destroy(struct journal *journal);

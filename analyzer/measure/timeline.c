@@ -45,11 +45,12 @@ int timeline_finish(struct timeline *timeline)
 
 const struct timeline_packet *timeline_next_packet(struct timeline *timeline, int *error)
 {
-	struct transmitting *transmitting = &timeline->transmitting;
-	ptrdiff_t read = journal_read(&transmitting->journal, &transmitting->handed_out, 1);
+	struct journal *journal = &timeline->transmitting.journal;
+	const void *record;
 
-	*error = read < 0 ? (int)read : 0;
-	return read > 0 ? &transmitting->handed_out : NULL;
+	*error = journal_look(journal, 1, &record);
+	journal_take(journal, record != NULL);
+	return record;
 }
 
 const struct timeline_counts *timeline_counts(const struct timeline *timeline)

@@ -64,14 +64,14 @@ struct timeline_item {
 	uint32_t len;  /* of a packet; of a head: how many items follow */
 	uint8_t kind;  /* enum timeline_kind */
 	uint8_t device;
-	uint16_t flags; /* of a head, as above */
+	uint16_t causes; /* of a head */
 	/* what becomes known later */
 	uint64_t end;  /* time; of a head: exit */
 	uint32_t name; /* COPIED: task as event.h has it; DROPPED: reason; IRQ: its name; head: task
 			*/
 	uint8_t how;   /* enum timeline_end */
-	uint8_t unused;
-	uint16_t causes; /* of a head */
+	uint8_t flags; /* of a head, as above */
+	uint8_t unused[2];
 };
 
 /* A packet that was sent. Times are TIMELINE_UNKNOWN where they were not seen. */

@@ -18,8 +18,6 @@ struct receiving {
 	unsigned cpu_room;
 	struct addresses packets; /* open ones → where their item is */
 	struct journal journal;   /* of struct timeline_item */
-	struct timeline_item *handed_out;
-	size_t room; /* of handed_out */
 };
 
 struct sending;
@@ -41,7 +39,6 @@ struct transmitting {
 	uint8_t delivers[EVENT_NO_DEVICE + 1]; /* 0: not looked up yet; 1: no; 2: yes */
 	uint32_t in_device[EVENT_NO_DEVICE + 1];
 	struct journal journal; /* of struct timeline_packet */
-	struct timeline_packet handed_out;
 };
 
 struct timeline {

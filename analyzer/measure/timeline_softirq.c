@@ -25,7 +25,7 @@ int softirq_append(
 	return 0;
 }
 
-struct timeline_cpu *softirq_cpu(struct receiving *receiving, unsigned cpu)
+struct timeline_cpu *softirq_new_cpu(struct receiving *receiving, unsigned cpu)
 {
 	if (cpu >= receiving->cpu_room) {
 		unsigned room = receiving->cpu_room ? receiving->cpu_room : 8;
@@ -41,8 +41,7 @@ struct timeline_cpu *softirq_cpu(struct receiving *receiving, unsigned cpu)
 		receiving->cpus = cpus;
 		receiving->cpu_room = room;
 	}
-	if (!receiving->cpus[cpu])
-		receiving->cpus[cpu] = calloc(1, sizeof(struct timeline_cpu));
+	receiving->cpus[cpu] = calloc(1, sizeof(struct timeline_cpu));
 	return receiving->cpus[cpu];
 }
 
@@ -122,7 +121,7 @@ static int pass_on(struct timeline *timeline, struct timeline_cpu *cpu, size_t *
 		bool stays = !(head[i].kind == TIMELINE_IRQ && head[i].flags & TIMELINE_EARLY) ||
 			     is_polled(timeline, cpu, head[i].name);
 
-		head[i].flags &= (uint16_t)(head[i].kind == TIMELINE_IRQ ? ~TIMELINE_EARLY : ~0);
+		head[i].flags &= (uint8_t)(head[i].kind == TIMELINE_IRQ ? ~TIMELINE_EARLY : ~0);
 		if (stays)
 			head[kept++] = head[i];
 		else if (insert_cause(cpu, (*passed)++, &head[i]))
@@ -136,7 +135,7 @@ static int pass_on(struct timeline *timeline, struct timeline_cpu *cpu, size_t *
 	return 0;
 }
 
-int softirq_write(struct timeline *timeline, unsigned number, uint64_t end, uint16_t flags)
+int softirq_write(struct timeline *timeline, unsigned number, uint64_t end, uint8_t flags)
 {
 	struct receiving *receiving = &timeline->receiving;
 	struct timeline_cpu *cpu = receiving->cpus[number];
@@ -167,7 +166,7 @@ int softirq_write(struct timeline *timeline, unsigned number, uint64_t end, uint
 }
 
 int softirq_begin(
-	struct timeline_cpu *cpu, unsigned number, uint64_t time, uint16_t flags, uint32_t task)
+	struct timeline_cpu *cpu, unsigned number, uint64_t time, uint8_t flags, uint32_t task)
 {
 	struct timeline_item head = {
 		.time = time,
@@ -195,7 +194,7 @@ int softirq_cut(struct timeline *timeline, unsigned number)
 int softirq_add(struct timeline *timeline, unsigned number, const struct timeline_item *item)
 {
 	struct timeline_cpu *cpu = timeline->receiving.cpus[number];
-	uint16_t flags = TIMELINE_NO_SOFTIRQ;
+	uint8_t flags = TIMELINE_NO_SOFTIRQ;
 	uint64_t time = item->time;
 	uint32_t task = 0;
 	int error = 0;
@@ -213,35 +212,20 @@ int softirq_add(struct timeline *timeline, unsigned number, const struct timelin
 	return error ? error : softirq_append(&cpu->items, &cpu->count, &cpu->room, item);
 }
 
-/* 1, or 0 at the end: heads and items are written together. Else a negative errno. */
-static int read_items(struct receiving *receiving, size_t from, size_t count)
-{
-	ptrdiff_t read;
-
-	if (from + count > receiving->room) {
-		size_t room = 2 * (from + count);
-		struct timeline_item *grown = realloc(receiving->handed_out, room * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		receiving->handed_out = grown;
-		receiving->room = room;
-	}
-	read = journal_read(&receiving->journal, receiving->handed_out + from, count);
-	if (read < 0)
-		return (int)read;
-	return (size_t)read == count;
-}
-
+/* A head and its items were appended together. */
 const struct timeline_item *timeline_next_softirq(struct timeline *timeline, int *error)
 {
-	struct receiving *receiving = &timeline->receiving;
-	int found = read_items(receiving, 0, 1);
+	struct journal *journal = &timeline->receiving.journal;
+	const void *records;
+	size_t count;
 
-	if (found > 0)
-		found = read_items(receiving, 1, receiving->handed_out[0].len);
-	*error = found < 0 ? found : 0;
-	return found > 0 ? receiving->handed_out : NULL;
+	*error = journal_look(journal, 1, &records);
+	if (!records)
+		return NULL;
+	count = 1 + (size_t)((const struct timeline_item *)records)->len;
+	*error = journal_look(journal, count, &records);
+	journal_take(journal, count);
+	return records;
 }
 
 void receiving_destroy(struct receiving *receiving)
@@ -254,7 +238,6 @@ void receiving_destroy(struct receiving *receiving)
 		free(receiving->cpus[i]);
 	}
 	free(receiving->cpus);
-	free(receiving->handed_out);
 	addresses_clear(&receiving->packets);
 	journal_destroy(&receiving->journal);
 }

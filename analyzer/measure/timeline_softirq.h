@@ -35,7 +35,14 @@ static inline bool softirq_is_running(const struct timeline_cpu *cpu)
 }
 
 /* The CPU's state, which is made if it is new; NULL only if there is no memory. */
-struct timeline_cpu *softirq_cpu(struct receiving *receiving, unsigned cpu);
+struct timeline_cpu *softirq_new_cpu(struct receiving *receiving, unsigned cpu);
+
+static inline struct timeline_cpu *softirq_cpu(struct receiving *receiving, unsigned cpu)
+{
+	if (cpu < receiving->cpu_room && receiving->cpus[cpu])
+		return receiving->cpus[cpu];
+	return softirq_new_cpu(receiving, cpu);
+}
 
 /* Adds an item to a list that grows. */
 int softirq_append(struct timeline_item **items, size_t *count, size_t *room,
@@ -43,13 +50,13 @@ int softirq_append(struct timeline_item **items, size_t *count, size_t *room,
 
 /* Begins a softirq, or what has `flags` in its head, on a CPU where nothing runs. */
 int softirq_begin(
-	struct timeline_cpu *cpu, unsigned number, uint64_t time, uint16_t flags, uint32_t task);
+	struct timeline_cpu *cpu, unsigned number, uint64_t time, uint8_t flags, uint32_t task);
 
 /* Adds an item to what is running on the CPU, which begins with it if nothing is. */
 int softirq_add(struct timeline *timeline, unsigned number, const struct timeline_item *item);
 
 /* What is running has ended: from the CPU into the journal. */
-int softirq_write(struct timeline *timeline, unsigned number, uint64_t end, uint16_t flags);
+int softirq_write(struct timeline *timeline, unsigned number, uint64_t end, uint8_t flags);
 
 /* Closes what is running, if anything is, as far as it was seen. */
 int softirq_cut(struct timeline *timeline, unsigned number);

@@ -154,11 +154,12 @@ bool perf_layout_sample_any(const struct perf_layout *layout, const uint8_t *rec
 
 	if (bytes < at)
 		return false;
-	sample->time = layout->time ? bytes_64(record + layout->time, big_endian) : 0;
+	sample->raw.time = layout->time ? bytes_64(record + layout->time, big_endian) : 0;
 	sample->cpu = layout->cpu ? bytes_32(record + layout->cpu, big_endian) : 0;
-	sample->pid = layout->pid ? (int32_t)bytes_32(record + layout->pid, big_endian) : -1;
-	sample->raw = NULL;
-	sample->raw_bytes = 0;
+	sample->raw.pid =
+		layout->pid ? (int32_t)bytes_32(record + layout->pid, big_endian) : RAW_PID_UNKNOWN;
+	sample->raw.data = NULL;
+	sample->raw.bytes = 0;
 	if (layout->counters) {
 		if (bytes - at < layout->counters_head)
 			return false;
@@ -177,9 +178,9 @@ bool perf_layout_sample_any(const struct perf_layout *layout, const uint8_t *rec
 	if (layout->raw) {
 		if (bytes - at < 4)
 			return false;
-		sample->raw_bytes = bytes_32(record + at, big_endian);
-		sample->raw = record + at + 4;
-		return sample->raw_bytes <= bytes - at - 4;
+		sample->raw.data = record + at + 4;
+		sample->raw.bytes = bytes_32(record + at, big_endian);
+		return sample->raw.bytes <= bytes - at - 4;
 	}
 	return true;
 }

@@ -8,6 +8,7 @@
 #define ANALYZER_READ_PERF_LAYOUT_H
 
 #include "bytes.h"
+#include "raw_event.h"
 #include <stddef.h>
 
 #define PERF_HEAD_BYTES     8  /* of each record: type 32 bits, misc 16, size 16 */
@@ -29,11 +30,8 @@ struct perf_layout {
 };
 
 struct perf_sample {
-	uint64_t time;
+	struct raw_record raw; /* its data are NULL if there are none */
 	uint32_t cpu;
-	int32_t pid;        /* -1: not told */
-	const uint8_t *raw; /* NULL: there are none */
-	size_t raw_bytes;
 };
 
 /* `attr` has PERF_ATTR_BYTES_MIN at least. */
@@ -56,12 +54,12 @@ static inline bool perf_layout_sample(const struct perf_layout *layout, const ui
 		return perf_layout_sample_any(layout, record, bytes, big_endian, sample);
 	if (bytes < at + 4)
 		return false;
-	sample->time = bytes_64(record + layout->time, false);
 	sample->cpu = bytes_32(record + layout->cpu, false);
-	sample->pid = (int32_t)bytes_32(record + layout->pid, false);
-	sample->raw_bytes = bytes_32(record + at, false);
-	sample->raw = record + at + 4;
-	return sample->raw_bytes <= bytes - at - 4;
+	sample->raw.time = bytes_64(record + layout->time, false);
+	sample->raw.pid = (int32_t)bytes_32(record + layout->pid, false);
+	sample->raw.data = record + at + 4;
+	sample->raw.bytes = bytes_32(record + at, false);
+	return sample->raw.bytes <= bytes - at - 4;
 }
 
 #endif

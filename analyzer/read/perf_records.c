@@ -70,8 +70,8 @@ static int end_gap(struct perf_reader *perf, const struct perf_sample *next)
 		return 0;
 	if (next && (gap->any_cpu || gap->cpu == next->cpu)) {
 		gap->cpu = next->cpu;
-		if (next->time < gap->time)
-			gap->time = next->time;
+		if (next->raw.time < gap->time)
+			gap->time = next->raw.time;
 	}
 	if (gap->time == UINT64_MAX)
 		gap->time = perf->latest;
@@ -84,7 +84,6 @@ static inline int take_sample(struct perf_reader *perf, const struct perf_record
 	const struct perf_layout *layout =
 		perf_attrs_sample(&perf->attrs, record->data, record->bytes);
 	struct perf_sample sample;
-	struct raw_record raw;
 	struct event *event;
 	int status;
 
@@ -96,20 +95,19 @@ static inline int take_sample(struct perf_reader *perf, const struct perf_record
 		perf->reader.counts.unparsed++;
 		return 0;
 	}
-	if (sample.time > perf->latest)
-		perf->latest = sample.time;
+	if (sample.raw.time > perf->latest)
+		perf->latest = sample.raw.time;
 	if (perf->gap.open) {
 		status = end_gap(perf, &sample);
 		if (status)
 			return status;
 	}
-	if (!layout->tracepoint || !sample.raw || !perf->raw)
+	if (!layout->tracepoint || !sample.raw.data || !perf->raw)
 		return 0;
-	status = place(perf, sample.time, &event);
+	status = place(perf, sample.raw.time, &event);
 	if (status || !event)
 		return status;
-	raw = (struct raw_record){ sample.time, sample.pid, sample.raw, sample.raw_bytes };
-	status = raw_event_parse(perf->raw, &raw, event);
+	status = raw_event_parse(perf->raw, &sample.raw, event);
 	if (status == RAW_EVENT_USED) {
 		perf->round_events++;
 		return runs_commit(perf->runs, sample.cpu);

@@ -80,15 +80,15 @@ static inline void load_numbers(struct raw_plan *plan, const uint8_t *data, bool
 	}
 }
 
-/* Whether all numbers are in their ranges. Only called where it isn't certain. */
+/* Whether all numbers are in their ranges. */
 static bool can_be(const struct raw_plan *plan)
 {
-	for (unsigned i = 0; i < plan->step_count; i++) {
-		const struct raw_step *step = &plan->steps[i];
-		const struct kernel_range *range = &kernel_ranges[step->field];
-		int64_t value = plan->fields.number[step->field];
+	for (unsigned i = 0; i < plan->check_count; i++) {
+		enum kernel_field field = (enum kernel_field)plan->checks[i];
+		const struct kernel_range *range = &kernel_ranges[field];
+		int64_t value = plan->fields.number[field];
 
-		if (!step->any && (value < range->low || value > range->high))
+		if (value < range->low || value > range->high)
 			return false;
 	}
 	return true;
@@ -225,7 +225,7 @@ static __attribute__((noinline)) int parse_fields(struct raw_events *raw, struct
 		load_numbers(plan, record->data, true);
 	else
 		load_numbers(plan, record->data, false);
-	if (!plan->any && !can_be(plan))
+	if (!can_be(plan))
 		return -EBADMSG;
 	error = look_up_names(raw, plan, record);
 	if (error)

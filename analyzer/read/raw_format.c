@@ -16,24 +16,23 @@ static void bind_number(struct raw_plan *plan, enum kernel_field field, uint32_t
 	const struct kernel_range *range = &kernel_ranges[field];
 	unsigned bits = 8 * bytes;
 	uint64_t all;
-	struct raw_step *step;
+	bool any;
 
 	if (bytes > 8 || offset + bytes < 8 || offset + bytes > UINT16_MAX)
 		return;
 	all = UINT64_MAX >> (64 - bits);
-	step = &plan->steps[plan->step_count++];
-	*step = (struct raw_step){
+	plan->steps[plan->step_count++] = (struct raw_step){
 		.end = (uint16_t)(offset + bytes),
 		.shift = (uint8_t)(64 - bits),
 		.field = (uint8_t)field,
 		.mask = is_signed ? UINT64_MAX : all,
 	};
 	if (is_signed || bits == 64)
-		step->any = range->low <= -(int64_t)(all >> 1) - 1 &&
-			    range->high >= (int64_t)(all >> 1);
+		any = range->low <= -(int64_t)(all >> 1) - 1 && range->high >= (int64_t)(all >> 1);
 	else
-		step->any = range->low <= 0 && range->high >= (int64_t)all;
-	plan->any = plan->any && step->any;
+		any = range->low <= 0 && range->high >= (int64_t)all;
+	if (!any)
+		plan->checks[plan->check_count++] = (uint8_t)field;
 	plan->fields.present |= UINT32_C(1) << field;
 }
 
@@ -322,7 +321,7 @@ static int compile(struct raw_plan *plan, const char *system, const char *format
 		error = take_symbols(plan, print);
 	if ((plan->fields.present & plan->kind->needs) != plan->kind->needs)
 		plan->bytes = SIZE_MAX;
-	if (plan->any && plan->bytes >= 8 && !plan->kind->special && !big_endian)
+	if (!plan->check_count && plan->bytes >= 8 && !plan->kind->special && !big_endian)
 		make_direct(plan);
 	return error;
 }
@@ -341,7 +340,6 @@ int raw_format_compile(const char *system, const char *format, size_t bytes, boo
 	if (!p)
 		return diag_set(diag, -ENOMEM, "no memory");
 	p->kind = kind;
-	p->any = true;
 	p->fields = (struct kernel_fields)KERNEL_FIELDS_NONE;
 	if (bytes <= RAW_FORMAT_BYTES)
 		error = compile(p, system, format, bytes, big_endian, long_bytes);

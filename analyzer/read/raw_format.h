@@ -19,7 +19,6 @@ struct raw_step {
 	uint16_t end;
 	uint8_t shift; /* 64 less the bits it has */
 	uint8_t field; /* enum kernel_field */
-	bool any;      /* all numbers that it can hold may be */
 	uint64_t mask; /* of a number without sign: the bits it has; else all */
 };
 
@@ -79,7 +78,8 @@ struct raw_plan {
 	size_t bytes; /* that a record has at least; SIZE_MAX: the format lacks what it must have */
 	struct raw_step steps[FIELD_COUNT];
 	unsigned step_count;
-	bool any;             /* of all steps */
+	uint8_t checks[FIELD_COUNT]; /* fields whose bits can hold more than may be */
+	unsigned check_count;
 	struct raw_text name; /* of the device, or of the interrupt's handler */
 
 	struct raw_direct direct;

@@ -113,13 +113,13 @@ static void put_field(struct converter *converter, const struct event_field *fie
 	uint64_t bits = arg >> field->shift & (UINT64_MAX >> (64 - field->bits));
 	unsigned from = 0;
 	enum name_kind kind = field_kind(field, &from);
-	const char *name = NULL;
+	const struct fast_word *name = NULL;
 
 	if (kind != NAME_KINDS && bits >= from)
 		name = clean_name(&converter->cleaned, converter->job.names, kind,
 			(uint32_t)bits - from, CLEAN_TERMINAL);
 	if (name)
-		put_text(&converter->out, name);
+		put_text(&converter->out, name->text);
 	else if (field_is_untold(field, bits) ||
 		 (field->id == EVENT_NAPI_POLL && bits == EVENT_WORK_UNKNOWN))
 		return;
@@ -138,8 +138,8 @@ static void put_head(struct converter *converter, unsigned cpu, const struct eve
 	bool is_call = event->id == EVENT_SOCK_SEND || event->id == EVENT_SOCK_RECV;
 	uint64_t hz = converter->job.source->hz;
 	struct fast_out *out = &converter->out;
-	const char *device = clean_name(&converter->cleaned, converter->job.names, NAME_DEVICE,
-		event->device, CLEAN_TERMINAL);
+	const struct fast_word *device = clean_name(&converter->cleaned, converter->job.names,
+		NAME_DEVICE, event->device, CLEAN_TERMINAL);
 
 	fast_number(out, hz ? cycles_to_ns(event->time, hz) : event->time, 0);
 	fast_text(out, ",");
@@ -147,7 +147,7 @@ static void put_head(struct converter *converter, unsigned cpu, const struct eve
 	fast_text(out, ",");
 	fast_text(out, event_name(event->id));
 	fast_text(out, ",");
-	put_text(out, device ? device : "");
+	put_text(out, device ? device->text : "");
 	fast_text(out, ",");
 	if (event_queue(event) != EVENT_QUEUE_UNKNOWN)
 		fast_number(out, event_queue(event), 0);

@@ -61,7 +61,10 @@ static void put_us(struct converter *converter, const char *key, uint64_t cycles
 
 static const char *name_of(struct converter *converter, enum name_kind kind, uint32_t index)
 {
-	return clean_name(&converter->cleaned, converter->job.names, kind, index, CLEAN_JSON);
+	const struct fast_word *name =
+		clean_name(&converter->cleaned, converter->job.names, kind, index, CLEAN_JSON);
+
+	return name ? name->text : NULL;
 }
 
 /* The viewer's number of the device, which is told its name before the first use. */
@@ -191,7 +194,7 @@ static void put_packet(struct converter *converter, const struct timeline_packet
 	const char *reason = packet->how == TIMELINE_DROPPED
 				     ? name_of(converter, NAME_REASON, packet->reason)
 				     : NULL;
-	const char *how = timeline_ends[packet->how];
+	const char *how = timeline_ends[packet->how].text;
 
 	if (packet->queued != TIMELINE_UNKNOWN) {
 		uint64_t left = begin != TIMELINE_UNKNOWN ? begin : packet->end;
@@ -224,8 +227,8 @@ static void put_received(struct converter *converter, const struct timeline_item
 	converter->spans++;
 	put_begin(converter, "received", "rx", process, item->time, item->what, item->len);
 	if (item->end != TIMELINE_UNKNOWN)
-		put_end(converter, "received", "rx", process, item->end, timeline_ends[item->how],
-			by);
+		put_end(converter, "received", "rx", process, item->end,
+			timeline_ends[item->how].text, by);
 }
 
 static void put_softirq(struct converter *converter, const struct timeline_item *head)

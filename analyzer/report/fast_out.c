@@ -2,10 +2,19 @@
 #include "fast_out.h"
 
 #include "clean.h"
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_NAMES 64 /* are allocated together */
+#define SHORT_WIDTH 16 /* columns that are filled at once */
+
+static const char blanks[FAST_OUT_SLACK + 1] =
+	"                                                                ";
+
+static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930"
+			    "31323334353637383940414243444546474849505152535455565758596061"
+			    "62636465666768697071727374757677787980818283848586878889909192"
+			    "93949596979899";
 
 void fast_flush(struct fast_out *out)
 {
@@ -13,43 +22,63 @@ void fast_flush(struct fast_out *out)
 	out->used = 0;
 }
 
-void fast_overflow(struct fast_out *out, const char *text, size_t bytes)
+void fast_long(struct fast_out *out, const char *text, size_t bytes)
 {
-	fast_flush(out);
-	if (bytes > FAST_OUT_BYTES)
-		fwrite(text, 1, bytes, out->out);
-	else
-		fast_bytes(out, text, bytes);
-}
-
-/* At most FAST_OUT_SLACK bytes, of a text of which so many can be read. */
-static void put_short(struct fast_out *out, const char *text, size_t bytes)
-{
-	if (bytes > FAST_OUT_BYTES - out->used)
+	if (out->used + bytes > FAST_OUT_BYTES)
 		fast_flush(out);
-	memcpy(out->text + out->used, text, FAST_OUT_SLACK);
+	if (bytes > FAST_OUT_BYTES) {
+		fwrite(text, 1, bytes, out->out);
+		return;
+	}
+	memcpy(out->text + out->used, text, bytes);
 	out->used += bytes;
 }
 
 static void fill(struct fast_out *out, size_t columns)
 {
-	static const char blanks[] = "                                ";
+	while (columns) {
+		size_t some = columns < FAST_OUT_SLACK ? columns : FAST_OUT_SLACK;
 
-	for (; columns > FAST_OUT_SLACK; columns -= FAST_OUT_SLACK)
-		put_short(out, blanks, FAST_OUT_SLACK);
-	put_short(out, blanks, columns);
+		memcpy(fast_room(out), blanks, FAST_OUT_SLACK);
+		out->used += some;
+		columns -= some;
+	}
 }
 
-void fast_column(struct fast_out *out, const char *text, int width)
+void fast_column(struct fast_out *out, const struct fast_word *word, int width)
 {
-	size_t bytes = strlen(text), columns = (size_t)(width < 0 ? -width : width);
-	size_t blanks = bytes < columns ? columns - bytes : 0;
+	size_t columns = (size_t)(width < 0 ? -width : width);
+	size_t rest = word->bytes < columns ? columns - word->bytes : 0;
 
 	if (width > 0)
-		fill(out, blanks);
-	fast_bytes(out, text, bytes);
+		fill(out, rest);
+	fast_word(out, word);
 	if (width < 0)
-		fill(out, blanks);
+		fill(out, rest);
+}
+
+/*
+ * Eight digits at once: the first is in the lowest byte. A number of less than 10^8 is cut into two
+ * of four digits, these into two of two, and so on, all halves of a step in one multiplication.
+ */
+static uint64_t eight_digits(uint64_t number)
+{
+	uint64_t fours = number / 10000 | number % 10000 << 32;
+	uint64_t tens = (fours * 10486 >> 20) & UINT64_C(0x7f0000007f); /* 10486 / 2^20: 1 / 100 */
+	uint64_t twos = tens | (fours - 100 * tens) << 16;
+
+	tens = (twos * 103 >> 10) & UINT64_C(0xf000f000f000f); /* 103 / 2^10: 1 / 10 */
+	return tens | (twos - 10 * tens) << 8;
+}
+
+#define EIGHT_DIGITS UINT64_C(100000000)          /* so many numbers have eight digits or fewer */
+#define AS_TEXT      UINT64_C(0x3030303030303030) /* added to digits */
+
+/* The first byte in memory is the lowest. */
+static void put_eight(char *to, uint64_t text)
+{
+	text = htole64(text);
+	memcpy(to, &text, sizeof(text));
 }
 
 /* How many digits a number has, at least 1. */
@@ -71,11 +100,10 @@ static unsigned count_digits(uint64_t number)
 /* The last digits of a number, so many, ending at `end`. Returns the number without them. */
 static uint64_t put_digits(char *end, uint64_t number, unsigned digits)
 {
-	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930"
-				    "31323334353637383940414243444546474849505152535455565758596061"
-				    "62636465666768697071727374757677787980818283848586878889909192"
-				    "93949596979899";
-
+	for (; digits >= 8; digits -= 8, number /= EIGHT_DIGITS) {
+		end -= 8;
+		put_eight(end, eight_digits(number % EIGHT_DIGITS) + AS_TEXT);
+	}
 	for (; digits > 1; digits -= 2, number /= 100) {
 		end -= 2;
 		memcpy(end, pairs + 2 * (number % 100), 2);
@@ -94,36 +122,130 @@ static uint64_t put_digits(char *end, uint64_t number, unsigned digits)
  */
 static char *take(struct fast_out *out, unsigned characters, unsigned width)
 {
+	char *room;
+
 	if (characters < width)
 		fill(out, width - characters);
-	if (characters > FAST_OUT_BYTES - out->used)
-		fast_flush(out);
+	room = fast_room(out);
 	out->used += characters;
-	return out->text + out->used;
+	return room + characters;
+}
+
+/* The same of a text of eight at most, behind a sign, in a width of SHORT_WIDTH at most. */
+static inline void put_short(
+	struct fast_out *out, uint64_t text, unsigned characters, bool negative, unsigned width)
+{
+	unsigned with_sign = characters + negative, all = with_sign > width ? with_sign : width;
+	char *room = fast_room(out);
+
+	memcpy(room, blanks, SHORT_WIDTH);
+	if (negative)
+		room[all - with_sign] = '-';
+	put_eight(room + all - characters, text);
+	out->used += all;
+}
+
+/* Of eight digits, those from the first on that isn't 0; 1 if all are. */
+static unsigned count_eight(uint64_t digits)
+{
+	return digits ? 8 - (unsigned)__builtin_ctzll(digits) / 8 : 1;
 }
 
 void fast_number(struct fast_out *out, uint64_t number, unsigned width)
 {
-	unsigned digits = count_digits(number);
+	unsigned count;
+	uint64_t digits;
 
-	put_digits(take(out, digits, width), number, digits);
+	if (number >= EIGHT_DIGITS || width > SHORT_WIDTH) {
+		count = count_digits(number);
+		put_digits(take(out, count, width), number, count);
+	} else if (number < 10) {
+		put_short(out, number + '0', 1, false, width);
+	} else {
+		digits = eight_digits(number);
+		count = count_eight(digits);
+		put_short(out, (digits + AS_TEXT) >> 8 * (8 - count), count, false, width);
+	}
+}
+
+/* Eight hexadecimal digits, as eight_digits has them: each half apart, and half of that, and so on.
+ */
+static uint64_t eight_hex(uint64_t number)
+{
+	uint64_t letters;
+
+	number = (number << 16 | number) & UINT64_C(0x0000ffff0000ffff);
+	number = (number << 8 | number) & UINT64_C(0x00ff00ff00ff00ff);
+	number = (number << 4 | number) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	letters = (number + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
+	return __builtin_bswap64(number + AS_TEXT + letters * ('a' - '0' - 10));
 }
 
 void fast_hex(struct fast_out *out, uint64_t number)
 {
-	unsigned digits = (67 - (unsigned)__builtin_clzll(number | 1)) / 4;
-	char *p = take(out, digits, 0);
+	unsigned count = (67 - (unsigned)__builtin_clzll(number | 1)) / 4;
+	unsigned high = count > 8 ? count - 8 : 0;
+	char *room = fast_room(out);
 
-	for (; digits; digits--, number >>= 4)
-		*--p = "0123456789abcdef"[number & 15];
+	if (high)
+		put_eight(room, eight_hex(number >> 32) >> 8 * (8 - high));
+	put_eight(room + high, eight_hex(number & UINT32_MAX) >> 8 * (8 - (count - high)));
+	out->used += count;
+}
+
+/* The point, with the digits before it but zeros that aren't needed, and those behind it. */
+static inline void put_short_fixed(
+	struct fast_out *out, uint64_t number, bool negative, unsigned digits, unsigned width)
+{
+	uint64_t text = eight_digits(number), behind = UINT64_MAX << 8 * (8 - digits);
+	unsigned count = count_eight(text), before = count > digits ? count - digits : 1;
+
+	text += AS_TEXT;
+	text = (text & behind) | (text >> 8 & (behind >> 8 ^ UINT64_MAX >> 8)) |
+	       (uint64_t)'.' << 8 * (7 - digits);
+	put_short(out, text >> 8 * (7 - digits - before), before + 1 + digits, negative, width);
+}
+
+/* Seconds of 7 digits at most, to a nanosecond: as 8 digits, of which one is behind the point,
+ * and 8. */
+static void put_seconds(struct fast_out *out, uint64_t number, unsigned width)
+{
+	uint64_t first = eight_digits(number / EIGHT_DIGITS);
+	uint64_t text = first + AS_TEXT;
+	unsigned count = count_eight(first), before = count > 1 ? count - 1 : 1;
+	unsigned all = before + 10 > width ? before + 10 : width;
+	char *to = fast_room(out);
+
+	memcpy(to, blanks, SHORT_WIDTH);
+	to += all - (before + 10);
+	put_eight(to, text >> 8 * (7 - before));
+	to[before] = '.';
+	to[before + 1] = (char)(text >> 56);
+	put_eight(to + before + 2, eight_digits(number % EIGHT_DIGITS) + AS_TEXT);
+	out->used += all;
 }
 
 void fast_fixed(
 	struct fast_out *out, uint64_t number, bool negative, unsigned digits, unsigned width)
 {
-	unsigned all = count_digits(number), whole = all > digits ? all - digits : 1;
-	char *end = take(out, negative + whole + (digits > 0) + digits, width);
+	unsigned all, whole;
+	char *end;
 
+	if (number < EIGHT_DIGITS / 10 && width <= SHORT_WIDTH && (digits == 6 || digits == 3)) {
+		if (digits == 6) /* the compiler makes the most of it */
+			put_short_fixed(out, number, negative, 6, width);
+		else
+			put_short_fixed(out, number, negative, 3, width);
+		return;
+	}
+	if (digits == 9 && number < EIGHT_DIGITS * EIGHT_DIGITS && !negative &&
+		width <= SHORT_WIDTH) {
+		put_seconds(out, number, width);
+		return;
+	}
+	all = count_digits(number);
+	whole = all > digits ? all - digits : 1;
+	end = take(out, negative + whole + (digits > 0) + digits, width);
 	number = put_digits(end, number, digits);
 	end -= digits;
 	if (digits)
@@ -134,10 +256,12 @@ void fast_fixed(
 }
 
 /* The place of the index, or NULL without memory. */
-static char **make_place(struct clean_names *cleaned, enum name_kind kind, uint32_t index)
+static struct fast_word *make_place(
+	struct clean_names *cleaned, enum name_kind kind, uint32_t index)
 {
-	uint32_t page = index / PAGE_NAMES, room = cleaned->room[kind] ? cleaned->room[kind] : 1;
-	char ***pages;
+	uint32_t page = index / CLEAN_PAGE_NAMES,
+		 room = cleaned->room[kind] ? cleaned->room[kind] : 1;
+	struct fast_word **pages;
 
 	while (room <= page)
 		room *= 2;
@@ -152,38 +276,49 @@ static char **make_place(struct clean_names *cleaned, enum name_kind kind, uint3
 	}
 	pages = &cleaned->pages[kind][page];
 	if (!*pages)
-		*pages = calloc(PAGE_NAMES, sizeof(**pages));
-	return *pages ? *pages + index % PAGE_NAMES : NULL;
+		*pages = calloc(CLEAN_PAGE_NAMES, sizeof(**pages));
+	return *pages ? *pages + index % CLEAN_PAGE_NAMES : NULL;
 }
 
-const char *clean_name(struct clean_names *cleaned, const struct names *names, enum name_kind kind,
-	uint32_t index, enum clean_style style)
+/* A copy that can be read for the length of a short word. NULL without memory, or of NULL. */
+static char *pad(char *text, size_t *bytes)
 {
-	const char *text;
-	char **place;
+	char *padded = NULL;
 
-	if (index / PAGE_NAMES < cleaned->room[kind]) {
-		char **page = cleaned->pages[kind][index / PAGE_NAMES];
-
-		if (page && page[index % PAGE_NAMES])
-			return page[index % PAGE_NAMES];
+	if (text) {
+		*bytes = strlen(text);
+		padded = calloc(1, *bytes < FAST_WORD_BYTES ? FAST_WORD_BYTES : *bytes + 1);
+		if (padded)
+			memcpy(padded, text, *bytes);
 	}
-	text = names_get(names, kind, index);
+	free(text);
+	return padded;
+}
+
+static const struct fast_word question_mark = FAST_WORD("?");
+
+const struct fast_word *clean_new_name(struct clean_names *cleaned, const struct names *names,
+	enum name_kind kind, uint32_t index, enum clean_style style)
+{
+	const char *text = names_get(names, kind, index);
+	struct fast_word *place;
+
 	if (!text)
 		return NULL;
 	place = make_place(cleaned, kind, index);
 	if (!place)
-		return "?";
-	*place = style == CLEAN_JSON ? clean_json(text) : clean_terminal(text);
-	return *place ? *place : "?";
+		return &question_mark;
+	place->text =
+		pad(style == CLEAN_JSON ? clean_json(text) : clean_terminal(text), &place->bytes);
+	return place->text ? place : &question_mark;
 }
 
 void clean_names_clear(struct clean_names *cleaned)
 {
 	for (int kind = 0; kind < NAME_KINDS; kind++) {
 		for (uint32_t i = 0; i < cleaned->room[kind]; i++) {
-			for (int j = 0; cleaned->pages[kind][i] && j < PAGE_NAMES; j++)
-				free(cleaned->pages[kind][i][j]);
+			for (int j = 0; cleaned->pages[kind][i] && j < CLEAN_PAGE_NAMES; j++)
+				free((char *)cleaned->pages[kind][i][j].text);
 			free(cleaned->pages[kind][i]);
 		}
 		free(cleaned->pages[kind]);

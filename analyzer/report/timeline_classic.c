@@ -53,13 +53,14 @@ static void put_seconds(struct timeline_printer *printer, uint64_t time, unsigne
 static void put_irq(
 	struct timeline_printer *printer, const struct timeline_item *item, uint64_t base)
 {
-	const char *name = timeline_name(printer, NAME_IRQ, item->name);
+	const struct fast_word *name = timeline_name(printer, NAME_IRQ, item->name);
 
 	put_offset(printer, "  irq_entry", base, item->time);
 	fast_text(&printer->out, " irq=");
 	fast_number(&printer->out, item->what, 0);
 	fast_text(&printer->out, ":");
-	fast_text(&printer->out, name ? name : "");
+	if (name)
+		fast_word(&printer->out, name);
 	fast_text(&printer->out, ")\n");
 	fast_text(&printer->out, bar);
 }
@@ -78,26 +79,28 @@ static void put_end(
 	struct timeline_printer *printer, const struct timeline_item *item, uint64_t base)
 {
 	struct fast_out *out = &printer->out;
-	const char *name;
+	const struct fast_word *reason;
+	const char *task;
 	uint64_t pid = 0;
 
 	switch ((enum timeline_end)item->how) {
 	case TIMELINE_COPIED:
-		name = timeline_task(printer, item->name, &pid);
+		task = timeline_task(printer, item->name, &pid);
 		fast_text(out, two_bars);
 		put_offset(printer, "         |      skb_copy_datagram_iovec", base, item->end);
 		fast_text(out, " ");
 		fast_number(out, pid, 0);
 		fast_text(out, ":");
-		fast_text(out, name ? name : "");
+		fast_text(out, task ? task : "");
 		fast_text(out, ")\n");
 		break;
 	case TIMELINE_DROPPED:
-		name = timeline_name(printer, NAME_REASON, item->name);
+		reason = timeline_name(printer, NAME_REASON, item->name);
 		fast_text(out, two_bars);
 		put_offset(printer, "         |      kfree_skb", base, item->end);
 		fast_text(out, " reason=");
-		fast_text(out, name ? name : "");
+		if (reason)
+			fast_word(out, reason);
 		fast_text(out, ")\n");
 		break;
 	case TIMELINE_FREED:
@@ -129,7 +132,7 @@ static void put_poll(struct timeline_printer *printer, const struct timeline_ite
 {
 	put_offset(printer, "  napi_poll_exit", base, item->time);
 	fast_text(&printer->out, " ");
-	fast_text(&printer->out, timeline_device(printer, item->device));
+	fast_word(&printer->out, timeline_device(printer, item->device));
 	fast_text(&printer->out, ")\n");
 	fast_text(&printer->out, is_last ? "\n" : bar);
 }

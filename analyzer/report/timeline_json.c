@@ -29,6 +29,17 @@ static void put_text(struct timeline_printer *printer, const char *key, const ch
 	fast_text(&printer->out, "\"");
 }
 
+static void put_word(
+	struct timeline_printer *printer, const char *key, const struct fast_word *word)
+{
+	if (!word)
+		return;
+	put_key(printer, key);
+	fast_text(&printer->out, "\"");
+	fast_word(&printer->out, word);
+	fast_text(&printer->out, "\"");
+}
+
 /* `key` without its unit, which is that of the trace. */
 static void put_time(struct timeline_printer *printer, const char *key, uint64_t time)
 {
@@ -61,12 +72,12 @@ static void put_task(struct timeline_printer *printer, uint32_t number)
 
 static void put_end(struct timeline_printer *printer, const struct timeline_item *item)
 {
-	put_text(printer, "end", timeline_ends[item->how]);
+	put_word(printer, "end", &timeline_ends[item->how]);
 	put_time(printer, "end", item->end);
 	if (item->how == TIMELINE_COPIED)
 		put_task(printer, item->name);
 	if (item->how == TIMELINE_DROPPED)
-		put_text(printer, "reason", timeline_name(printer, NAME_REASON, item->name));
+		put_word(printer, "reason", timeline_name(printer, NAME_REASON, item->name));
 }
 
 static void put_item(struct timeline_printer *printer, const struct timeline_item *item)
@@ -86,10 +97,10 @@ static void put_item(struct timeline_printer *printer, const struct timeline_ite
 	fast_text(&printer->out, kinds[item->kind]);
 	fast_text(&printer->out, "\"");
 	put_time(printer, "time", item->time);
-	put_text(printer, "device", timeline_name(printer, NAME_DEVICE, item->device));
+	put_word(printer, "device", timeline_name(printer, NAME_DEVICE, item->device));
 	if (item->kind == TIMELINE_IRQ) {
 		put_number(printer, "irq", item->what);
-		put_text(printer, "name", timeline_name(printer, NAME_IRQ, item->name));
+		put_word(printer, "name", timeline_name(printer, NAME_IRQ, item->name));
 	} else if (item->kind == TIMELINE_POLL) {
 		if (work != EVENT_WORK_UNKNOWN)
 			put_number(printer, "work", work);
@@ -130,7 +141,7 @@ static void put_softirq(struct timeline_printer *printer, const struct timeline_
 static void put_packet(struct timeline_printer *printer, const struct timeline_packet *packet)
 {
 	fast_text(&printer->out, "{\"type\":\"transmit\"");
-	put_text(printer, "device", timeline_name(printer, NAME_DEVICE, packet->device));
+	put_word(printer, "device", timeline_name(printer, NAME_DEVICE, packet->device));
 	put_packet_address(printer, packet->packet);
 	put_number(printer, "len", packet->len);
 	if (packet->queue != EVENT_QUEUE_UNKNOWN)
@@ -138,10 +149,10 @@ static void put_packet(struct timeline_printer *printer, const struct timeline_p
 	put_time(printer, "queued", packet->queued);
 	put_time(printer, "start", packet->start);
 	put_time(printer, "xmit", packet->xmit);
-	put_text(printer, "end", timeline_ends[packet->how]);
+	put_word(printer, "end", &timeline_ends[packet->how]);
 	put_time(printer, "end", packet->end);
 	if (packet->how == TIMELINE_DROPPED)
-		put_text(printer, "reason", timeline_name(printer, NAME_REASON, packet->reason));
+		put_word(printer, "reason", timeline_name(printer, NAME_REASON, packet->reason));
 	if (packet->retries)
 		put_number(printer, "retries", packet->retries);
 	fast_text(&printer->out, "}\n");
@@ -171,7 +182,7 @@ static void put_ends(struct timeline_printer *printer, const char *key, uint64_t
 	fast_number(&printer->out, all, 0);
 	for (int i = 0; i < TIMELINE_ENDS; i++) {
 		if (ends[i])
-			put_number(printer, timeline_ends[i], ends[i]);
+			put_number(printer, timeline_ends[i].text, ends[i]);
 	}
 	fast_text(&printer->out, "}");
 }

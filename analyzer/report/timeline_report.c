@@ -6,15 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const timeline_ends[TIMELINE_ENDS] = {
-	[TIMELINE_OPEN] = "open",
-	[TIMELINE_COPIED] = "copied",
-	[TIMELINE_FREED] = "freed",
-	[TIMELINE_DROPPED] = "dropped",
-	[TIMELINE_DELIVERED] = "delivered",
-	[TIMELINE_REFUSED] = "refused",
-	[TIMELINE_ABORTED] = "aborted",
-	[TIMELINE_UNRESOLVED] = "unresolved",
+const struct fast_word timeline_none = FAST_WORD("-");
+
+const struct fast_word timeline_ends[TIMELINE_ENDS] = {
+	[TIMELINE_OPEN] = FAST_WORD("open"),
+	[TIMELINE_COPIED] = FAST_WORD("copied"),
+	[TIMELINE_FREED] = FAST_WORD("freed"),
+	[TIMELINE_DROPPED] = FAST_WORD("dropped"),
+	[TIMELINE_DELIVERED] = FAST_WORD("delivered"),
+	[TIMELINE_REFUSED] = FAST_WORD("refused"),
+	[TIMELINE_ABORTED] = FAST_WORD("aborted"),
+	[TIMELINE_UNRESOLVED] = FAST_WORD("unresolved"),
 };
 
 uint64_t timeline_base(const struct timeline_item *head)
@@ -24,12 +26,12 @@ uint64_t timeline_base(const struct timeline_item *head)
 
 const char *timeline_task(struct timeline_printer *printer, uint32_t task, uint64_t *pid)
 {
-	const char *name = task ? timeline_name(printer, NAME_TASK, task - 1) : NULL;
+	const struct fast_word *name = task ? timeline_name(printer, NAME_TASK, task - 1) : NULL;
 	char *end;
 
 	if (!name)
 		return NULL;
-	*pid = strtoull(name, &end, 10);
+	*pid = strtoull(name->text, &end, 10);
 	return *end == ' ' ? end + 1 : end;
 }
 

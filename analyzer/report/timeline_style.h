@@ -32,24 +32,27 @@ struct timeline_layout {
 
 extern const struct timeline_layout timeline_text, timeline_json, timeline_classic;
 
+extern const struct fast_word timeline_none; /* "-" */
+
 /* "copied", "freed", …, by enum timeline_end. */
-extern const char *const timeline_ends[TIMELINE_ENDS];
+extern const struct fast_word timeline_ends[TIMELINE_ENDS];
 
 /* What the times of a softirq are counted from: the earliest that is known of it. */
 uint64_t timeline_base(const struct timeline_item *head);
 
-static inline const char *timeline_name(
+static inline const struct fast_word *timeline_name(
 	struct timeline_printer *printer, enum name_kind kind, uint32_t index)
 {
 	return clean_name(&printer->cleaned, printer->names, kind, index, printer->clean);
 }
 
 /* The device's name, "-" if it has none. */
-static inline const char *timeline_device(struct timeline_printer *printer, uint8_t device)
+static inline const struct fast_word *timeline_device(
+	struct timeline_printer *printer, uint8_t device)
 {
-	const char *name = timeline_name(printer, NAME_DEVICE, device);
+	const struct fast_word *name = timeline_name(printer, NAME_DEVICE, device);
 
-	return name ? name : "-";
+	return name ? name : &timeline_none;
 }
 
 /* "PID COMM" of a task as events count them: its pid and where its name begins; NULL if untold. */

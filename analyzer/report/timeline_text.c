@@ -19,7 +19,7 @@ static void put_between(
 	uint64_t ns = timeline_between(printer, from, to, &negative);
 
 	if (from == TIMELINE_UNKNOWN || to == TIMELINE_UNKNOWN)
-		fast_column(&printer->out, "-", (int)width);
+		fast_column(&printer->out, &timeline_none, (int)width);
 	else
 		fast_fixed(&printer->out, ns, negative, printer->hz ? 6 : 0, width);
 }
@@ -45,13 +45,15 @@ static void put_task(struct timeline_printer *printer, uint32_t number)
 	fast_text(&printer->out, ")");
 }
 
+static const struct fast_word unknown = FAST_WORD("unknown");
+
 /* What happened to a received packet, and how long after it had come. */
 static void put_end(struct timeline_printer *printer, const struct timeline_item *item)
 {
-	const char *reason;
+	const struct fast_word *reason;
 
 	fast_text(&printer->out, ", ");
-	fast_text(&printer->out, timeline_ends[item->how]);
+	fast_word(&printer->out, &timeline_ends[item->how]);
 	if (item->how == TIMELINE_OPEN || item->how == TIMELINE_UNRESOLVED)
 		return;
 	if (item->how == TIMELINE_COPIED) {
@@ -63,13 +65,13 @@ static void put_end(struct timeline_printer *printer, const struct timeline_item
 	if (item->how == TIMELINE_DROPPED) {
 		reason = timeline_name(printer, NAME_REASON, item->name);
 		fast_text(&printer->out, ": ");
-		fast_text(&printer->out, reason ? reason : "unknown");
+		fast_word(&printer->out, reason ? reason : &unknown);
 	}
 }
 
 static void put_receive(struct timeline_printer *printer, const struct timeline_item *item)
 {
-	fast_text(&printer->out, timeline_device(printer, item->device));
+	fast_word(&printer->out, timeline_device(printer, item->device));
 	put_packet_address(printer, item->what);
 	fast_text(&printer->out, " ");
 	fast_number(&printer->out, item->len, 0);
@@ -82,7 +84,7 @@ static void put_poll(struct timeline_printer *printer, const struct timeline_ite
 {
 	uint64_t work = EVENT_GET(NAPI_POLL, work, item->what);
 
-	fast_text(&printer->out, timeline_device(printer, item->device));
+	fast_word(&printer->out, timeline_device(printer, item->device));
 	if (work == EVENT_WORK_UNKNOWN)
 		return;
 	fast_text(&printer->out, " work ");
@@ -93,39 +95,40 @@ static void put_poll(struct timeline_printer *printer, const struct timeline_ite
 
 static void put_irq(struct timeline_printer *printer, const struct timeline_item *item)
 {
-	const char *name = timeline_name(printer, NAME_IRQ, item->name);
+	const struct fast_word *name = timeline_name(printer, NAME_IRQ, item->name);
 
 	fast_number(&printer->out, item->what, 0);
 	if (name) {
 		fast_text(&printer->out, " ");
-		fast_text(&printer->out, name);
+		fast_word(&printer->out, name);
 	}
 }
 
-/* "      0.003102  receive       ", without the last blanks if nothing follows. */
-static void begin_line(
-	struct timeline_printer *printer, uint64_t base, uint64_t time, const char *what, bool more)
+/* "      0.003102  receive       " */
+static void begin_line(struct timeline_printer *printer, uint64_t base, uint64_t time,
+	const struct fast_word *what)
 {
-	fast_text(&printer->out, "  ");
-	put_between(printer, base, time, 12);
-	fast_text(&printer->out, "  ");
-	fast_column(&printer->out, what, more ? -14 : 0);
+	put_between(printer, base, time, 14);
+	fast_word(&printer->out, what);
 }
+
+/* What a line begins with behind its time; of what may have nothing behind that, without blanks. */
+static const struct fast_word kinds[] = {
+	[TIMELINE_SOFTIRQ] = FAST_WORD("  softirq       "),
+	[TIMELINE_IRQ] = FAST_WORD("  irq_entry     "),
+	[TIMELINE_RAISE] = FAST_WORD("  softirq_raise "),
+	[TIMELINE_NETIF_RX] = FAST_WORD("  netif_rx      "),
+	[TIMELINE_BEGIN] = FAST_WORD("  receive_begin "),
+	[TIMELINE_RECEIVE] = FAST_WORD("  receive       "),
+	[TIMELINE_POLL] = FAST_WORD("  napi_poll     "),
+};
+static const struct fast_word softirq_entry = FAST_WORD("  softirq_entry");
+static const struct fast_word softirq_exit = FAST_WORD("  softirq_exit");
 
 static void put_item(
 	struct timeline_printer *printer, const struct timeline_item *item, uint64_t base)
 {
-	static const char *const kinds[] = {
-		[TIMELINE_SOFTIRQ] = "softirq",
-		[TIMELINE_IRQ] = "irq_entry",
-		[TIMELINE_RAISE] = "softirq_raise",
-		[TIMELINE_NETIF_RX] = "netif_rx",
-		[TIMELINE_BEGIN] = "receive_begin",
-		[TIMELINE_RECEIVE] = "receive",
-		[TIMELINE_POLL] = "napi_poll",
-	};
-
-	begin_line(printer, base, item->time, kinds[item->kind], true);
+	begin_line(printer, base, item->time, &kinds[item->kind]);
 	if (item->kind == TIMELINE_IRQ)
 		put_irq(printer, item);
 	else if (item->kind == TIMELINE_POLL)
@@ -156,9 +159,11 @@ static void put_entry(
 {
 	if (head->flags & TIMELINE_NO_SOFTIRQ)
 		return;
-	begin_line(printer, base, head->time, "softirq_entry", head->name);
-	if (head->name)
+	begin_line(printer, base, head->time, &softirq_entry);
+	if (head->name) {
+		fast_text(&printer->out, " ");
 		put_task(printer, head->name);
+	}
 	fast_text(&printer->out, "\n");
 }
 
@@ -178,7 +183,7 @@ static void put_softirq(struct timeline_printer *printer, const struct timeline_
 	for (; i <= head->len; i++)
 		put_item(printer, &head[i], base);
 	if (!(head->flags & (TIMELINE_NO_SOFTIRQ | TIMELINE_NO_EXIT))) {
-		begin_line(printer, base, head->end, "softirq_exit", false);
+		begin_line(printer, base, head->end, &softirq_exit);
 		fast_text(&printer->out, "\n");
 	}
 	fast_text(&printer->out, "\n");
@@ -201,9 +206,10 @@ static uint64_t first_of(uint64_t a, uint64_t b, uint64_t c)
 static void put_packet(struct timeline_printer *printer, const struct timeline_packet *packet)
 {
 	struct fast_out *out = &printer->out;
-	const char *reason = packet->how == TIMELINE_DROPPED
-				     ? timeline_name(printer, NAME_REASON, packet->reason)
-				     : NULL;
+	const struct fast_word *reason =
+		packet->how == TIMELINE_DROPPED
+			? timeline_name(printer, NAME_REASON, packet->reason)
+			: NULL;
 
 	fast_column(out, timeline_device(printer, packet->device), -7);
 	fast_text(out, " ");
@@ -219,10 +225,10 @@ static void put_packet(struct timeline_printer *printer, const struct timeline_p
 	put_between(
 		printer, first_of(packet->xmit, packet->start, packet->queued), packet->end, 13);
 	fast_text(out, " ");
-	fast_text(out, timeline_ends[packet->how]);
+	fast_word(out, &timeline_ends[packet->how]);
 	if (reason) {
 		fast_text(out, ": ");
-		fast_text(out, reason);
+		fast_word(out, reason);
 	}
 	if (packet->retries) {
 		fast_text(out, ", the driver was busy: ");
@@ -244,7 +250,7 @@ static void put_ends(struct timeline_printer *printer, uint64_t all, const char 
 		fast_text(&printer->out, separator);
 		fast_number(&printer->out, ends[i], 0);
 		fast_text(&printer->out, " ");
-		fast_text(&printer->out, timeline_ends[i]);
+		fast_word(&printer->out, &timeline_ends[i]);
 		separator = ", ";
 	}
 	fast_text(&printer->out, "\n");

@@ -37,7 +37,9 @@ static void expect(const char *expected)
 static void numbers_are_those_of_printf(void)
 {
 	static const uint64_t numbers[] = { 0, 1, 9, 10, 11, 99, 100, 101, 999, 1000, 12345, 99999,
-		123456789, UINT32_MAX, UINT64_C(10000000000000000000), UINT64_MAX };
+		9999999, 10000000, 12345678, 99999999, 100000000, 123456789, 0xabcdef01, UINT32_MAX,
+		UINT64_C(0x123456789), UINT64_C(0xffff8885a75fc000), UINT64_C(10000000000000000000),
+		UINT64_MAX };
 
 	begin();
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
@@ -77,14 +79,48 @@ static void fractions_have_their_point_and_sign(void)
 	free(text);
 }
 
+/* Around each power of ten, where the short ways end and the long one begins. */
+static void fractions_are_the_digits_with_a_point(void)
+{
+	begin();
+	for (unsigned digits = 1; digits <= 9; digits++) {
+		for (uint64_t power = 1; power < UINT64_C(100000000000000000); power *= 10) {
+			for (uint64_t number = power - 1; number <= power + 7; number += 4) {
+				uint64_t one = 1;
+				char line[64];
+
+				for (unsigned i = 0; i < digits; i++)
+					one *= 10;
+				snprintf(line, sizeof(line), "%*" PRIu64 ".%0*" PRIu64, 5,
+					number / one, (int)digits, number % one);
+				fast_fixed(out, number, false, digits, 6 + digits);
+				expect(line);
+				snprintf(line, sizeof(line), "%" PRIu64 ".%0*" PRIu64, number / one,
+					(int)digits, number % one);
+				fast_fixed(out, number, false, digits, 0);
+				expect(line);
+				snprintf(line, sizeof(line), "-%" PRIu64 ".%0*" PRIu64,
+					number / one, (int)digits, number % one);
+				fast_fixed(out, number, true, digits, 0);
+				expect(line);
+			}
+		}
+	}
+	end();
+	free(text);
+}
+
+static const struct fast_word lo = FAST_WORD("lo"), long_name = FAST_WORD("a-long-name"),
+			      empty = FAST_WORD("");
+
 static void columns_are_filled_on_either_side(void)
 {
 	begin();
-	fast_column(out, "lo", 7);
-	fast_column(out, "lo", -4);
-	fast_column(out, "a-long-name", 4);
+	fast_column(out, &lo, 7);
+	fast_column(out, &lo, -4);
+	fast_column(out, &long_name, 4);
 	expect("     lolo  a-long-name");
-	fast_column(out, "", 70);
+	fast_column(out, &empty, 70);
 	expect("                                                                      ");
 	end();
 	free(text);
@@ -109,6 +145,10 @@ static void nothing_is_lost_where_the_buffer_ends(void)
 		fprintf(plain, "%*" PRIu64 " of ", (int)(i % 40), i * i);
 		fprintf(plain, "%9.3f", i & 1 ? -(double)i / 1000 : (double)i / 1000);
 	}
+	for (int i = 0; i < 1000; i++) {
+		fast_bytes(out, large, FAST_OUT_SLACK + 1);
+		fwrite(large, 1, FAST_OUT_SLACK + 1, plain);
+	}
 	fast_text(out, large);
 	fputs(large, plain);
 	fclose(plain);
@@ -124,20 +164,21 @@ static void names_are_cleaned_once_and_found_by_number(void)
 {
 	struct clean_names cleaned = { 0 };
 	struct names *names = names_create();
-	const char *first;
+	const struct fast_word *first;
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(names);
 	CU_ASSERT_EQUAL(names_set(names, NAME_TASK, 700, "1 a\"\033", 5), 0);
 	CU_ASSERT_EQUAL(names_set(names, NAME_DEVICE, 0, "eth0", 4), 0);
 	first = clean_name(&cleaned, names, NAME_TASK, 700, CLEAN_JSON);
-	CU_ASSERT_STRING_EQUAL(first, "1 a\\\"\\u001b");
+	CU_ASSERT_STRING_EQUAL(first->text, "1 a\\\"\\u001b");
 	CU_ASSERT_PTR_EQUAL(clean_name(&cleaned, names, NAME_TASK, 700, CLEAN_JSON), first);
-	CU_ASSERT_STRING_EQUAL(clean_name(&cleaned, names, NAME_DEVICE, 0, CLEAN_JSON), "eth0");
+	CU_ASSERT_STRING_EQUAL(
+		clean_name(&cleaned, names, NAME_DEVICE, 0, CLEAN_JSON)->text, "eth0");
 	CU_ASSERT_PTR_NULL(clean_name(&cleaned, names, NAME_DEVICE, 1, CLEAN_JSON));
 	CU_ASSERT_PTR_NULL(clean_name(&cleaned, names, NAME_REASON, 5, CLEAN_JSON));
 	clean_names_clear(&cleaned);
 	CU_ASSERT_STRING_EQUAL(
-		clean_name(&cleaned, names, NAME_TASK, 700, CLEAN_TERMINAL), "1 a\"?");
+		clean_name(&cleaned, names, NAME_TASK, 700, CLEAN_TERMINAL)->text, "1 a\"?");
 	clean_names_clear(&cleaned);
 	names_destroy(names);
 }
@@ -145,6 +186,7 @@ static void names_are_cleaned_once_and_found_by_number(void)
 static const struct test_case cases[] = {
 	{ "numbers are those of printf", numbers_are_those_of_printf },
 	{ "fractions have their point and sign", fractions_have_their_point_and_sign },
+	{ "fractions are the digits with a point", fractions_are_the_digits_with_a_point },
 	{ "columns are filled on either side", columns_are_filled_on_either_side },
 	{ "nothing is lost where the buffer ends", nothing_is_lost_where_the_buffer_ends },
 	{ "names are cleaned once, and found by number",
