@@ -9,18 +9,23 @@
 /* A poll's own limit (NAPI_POLL_WEIGHT): where no end is seen, that many packets are one. */
 #define ITEMS_WITHOUT_SOFTIRQ 64
 
+static __attribute__((noinline)) int grow(struct timeline_item **items, size_t *room)
+{
+	size_t more = *room ? 2 * *room : 64;
+	struct timeline_item *grown = realloc(*items, more * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	*items = grown;
+	*room = more;
+	return 0;
+}
+
 int softirq_append(
 	struct timeline_item **items, size_t *count, size_t *room, const struct timeline_item *item)
 {
-	if (*count == *room) {
-		size_t more = *room ? 2 * *room : 64;
-		struct timeline_item *grown = realloc(*items, more * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		*items = grown;
-		*room = more;
-	}
+	if (*count == *room && grow(items, room))
+		return -ENOMEM;
 	(*items)[(*count)++] = *item;
 	return 0;
 }

@@ -151,14 +151,21 @@ static unsigned count_eight(uint64_t digits)
 	return digits ? 8 - (unsigned)__builtin_ctzll(digits) / 8 : 1;
 }
 
+static __attribute__((noinline)) void put_number(
+	struct fast_out *out, uint64_t number, unsigned width)
+{
+	unsigned count = count_digits(number);
+
+	put_digits(take(out, count, width), number, count);
+}
+
 void fast_number(struct fast_out *out, uint64_t number, unsigned width)
 {
 	unsigned count;
 	uint64_t digits;
 
 	if (number >= EIGHT_DIGITS || width > SHORT_WIDTH) {
-		count = count_digits(number);
-		put_digits(take(out, count, width), number, count);
+		put_number(out, number, width);
 	} else if (number < 10) {
 		put_short(out, number + '0', 1, false, width);
 	} else {
@@ -208,7 +215,8 @@ static inline void put_short_fixed(
 
 /* Seconds of 7 digits at most, to a nanosecond: as 8 digits, of which one is behind the point,
  * and 8. */
-static void put_seconds(struct fast_out *out, uint64_t number, unsigned width)
+static __attribute__((noinline)) void put_seconds(
+	struct fast_out *out, uint64_t number, unsigned width)
 {
 	uint64_t first = eight_digits(number / EIGHT_DIGITS);
 	uint64_t text = first + AS_TEXT;
@@ -225,27 +233,13 @@ static void put_seconds(struct fast_out *out, uint64_t number, unsigned width)
 	out->used += all;
 }
 
-void fast_fixed(
+/* Of any size. */
+static __attribute__((noinline)) void put_fixed(
 	struct fast_out *out, uint64_t number, bool negative, unsigned digits, unsigned width)
 {
-	unsigned all, whole;
-	char *end;
+	unsigned all = count_digits(number), whole = all > digits ? all - digits : 1;
+	char *end = take(out, negative + whole + (digits > 0) + digits, width);
 
-	if (number < EIGHT_DIGITS / 10 && width <= SHORT_WIDTH && (digits == 6 || digits == 3)) {
-		if (digits == 6) /* the compiler makes the most of it */
-			put_short_fixed(out, number, negative, 6, width);
-		else
-			put_short_fixed(out, number, negative, 3, width);
-		return;
-	}
-	if (digits == 9 && number < EIGHT_DIGITS * EIGHT_DIGITS && !negative &&
-		width <= SHORT_WIDTH) {
-		put_seconds(out, number, width);
-		return;
-	}
-	all = count_digits(number);
-	whole = all > digits ? all - digits : 1;
-	end = take(out, negative + whole + (digits > 0) + digits, width);
 	number = put_digits(end, number, digits);
 	end -= digits;
 	if (digits)
@@ -253,6 +247,20 @@ void fast_fixed(
 	put_digits(end, number, whole);
 	if (negative)
 		end[-(ptrdiff_t)whole - 1] = '-';
+}
+
+void fast_fixed(
+	struct fast_out *out, uint64_t number, bool negative, unsigned digits, unsigned width)
+{
+	if (digits == 6 && number < EIGHT_DIGITS / 10 && width <= SHORT_WIDTH)
+		put_short_fixed(out, number, negative, 6, width);
+	else if (digits == 3 && number < EIGHT_DIGITS / 10 && width <= SHORT_WIDTH)
+		put_short_fixed(out, number, negative, 3, width);
+	else if (digits == 9 && number < EIGHT_DIGITS * EIGHT_DIGITS && !negative &&
+		 width <= SHORT_WIDTH)
+		put_seconds(out, number, width);
+	else
+		put_fixed(out, number, negative, digits, width);
 }
 
 /* The place of the index, or NULL without memory. */
