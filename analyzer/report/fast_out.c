@@ -131,18 +131,26 @@ static char *take(struct fast_out *out, unsigned characters, unsigned width)
 	return room + characters;
 }
 
-/* The same of a text of eight at most, behind a sign, in a width of SHORT_WIDTH at most. */
+/*
+ * The same of a text of eight at most, behind a sign, in a width of SHORT_WIDTH at most. Where the
+ * next piece goes mustn't wait for the digits: so the width is branched upon, which is foreseen,
+ * and not computed.
+ */
 static inline void put_short(
 	struct fast_out *out, uint64_t text, unsigned characters, bool negative, unsigned width)
 {
-	unsigned with_sign = characters + negative, all = with_sign > width ? with_sign : width;
+	unsigned with_sign = characters + negative;
 	char *room = fast_room(out);
 
-	memcpy(room, blanks, SHORT_WIDTH);
-	if (negative)
-		room[all - with_sign] = '-';
-	put_eight(room + all - characters, text);
-	out->used += all;
+	if (__builtin_expect(with_sign < width, 1)) {
+		memcpy(room, blanks, SHORT_WIDTH);
+		out->used += width;
+		room += width - with_sign;
+	} else {
+		out->used += with_sign;
+	}
+	*room = '-';
+	put_eight(room + negative, text);
 }
 
 /* Of eight digits, those from the first on that isn't 0; 1 if all are. */
