@@ -13,11 +13,17 @@
 
 enum name_kind {
 	NAME_DEVICE, /* index from 0 to 254: event.device */
-	NAME_TASK,   /* "PID COMM", index from 0 to 2^24 - 1 */
+	NAME_TASK,   /* "PID COMM", index from 0 to 2^24 - 1 (see NAME_CGROUP_MARK) */
 	NAME_REASON, /* index from 1 to 65535; 0 is "consumed" */
 	NAME_IRQ,    /* name of an interrupt line's handler, index from 1 to 65535; 0 is unknown */
 	NAME_KINDS
 };
+
+/*
+ * Where it is known which cgroup a task is in, this (which no COMM has) and the cgroup's path
+ * follow: a task is another one in another cgroup.
+ */
+#define NAME_CGROUP_MARK '\x1f'
 
 struct names;
 

@@ -16,7 +16,8 @@
 
 struct sock {
 	const struct names *names;
-	struct addresses by_pid; /* to the process's number plus 1 */
+	struct names *cgroups;   /* gives them numbers */
+	struct addresses by_pid; /* and cgroup: to the process's number plus 1 */
 	struct sock_process *processes;
 	size_t room;
 	struct sock_report report;
@@ -30,21 +31,39 @@ int sock_create(struct sock **created, const struct names *names)
 	if (!sock)
 		return -ENOMEM;
 	sock->names = names;
-	return 0;
+	sock->cgroups = names_create();
+	if (sock->cgroups)
+		return 0;
+	free(sock);
+	*created = NULL;
+	return -ENOMEM;
 }
 
-/* A task's name is "PID COMM". */
-static int64_t split(const char *task, const char **comm)
-{
-	char *end;
-	long long pid;
+/* What a task's name says. */
+struct task {
+	int64_t pid; /* -1: not told */
+	const char *comm;
+	size_t comm_bytes;
+	const char *cgroup; /* NULL: not told */
+};
 
-	*comm = "";
-	if (!task)
-		return -1;
-	pid = strtoll(task, &end, 10);
-	*comm = *end == ' ' ? end + 1 : end;
-	return end == task || pid < 0 ? -1 : pid;
+static struct task split(const char *name)
+{
+	struct task task = { .pid = -1, .comm = "" };
+	const char *mark;
+	long long pid;
+	char *end;
+
+	if (!name)
+		return task;
+	pid = strtoll(name, &end, 10);
+	if (end != name && pid >= 0 && pid <= INT32_MAX)
+		task.pid = pid;
+	mark = strchr(end, NAME_CGROUP_MARK);
+	task.comm = *end == ' ' ? end + 1 : end;
+	task.comm_bytes = mark ? (size_t)(mark - task.comm) : strlen(task.comm);
+	task.cgroup = mark ? mark + 1 : NULL;
+	return task;
 }
 
 static int add_process(struct sock *sock)
@@ -62,27 +81,51 @@ static int add_process(struct sock *sock)
 	return 0;
 }
 
+/* The process has that name now. 0 or -ENOMEM. */
+static int take_comm(struct sock_process *process, const struct task *task)
+{
+	const char *comm = process->comm;
+
+	if (comm && strlen(comm) == task->comm_bytes && !memcmp(comm, task->comm, task->comm_bytes))
+		return 0;
+	free(process->comm);
+	process->comm = strndup(task->comm, task->comm_bytes);
+	return process->comm ? 0 : -ENOMEM;
+}
+
+/* What tells a process in a cgroup from others: its id or -1, and 25 bits of the cgroup. */
+static int key_of(struct sock *sock, const struct task *task, uint64_t *key)
+{
+	int cgroup = task->cgroup ? names_intern(sock->cgroups, NAME_TASK, task->cgroup,
+					    strlen(task->cgroup)) +
+					    1
+				  : 0;
+
+	if (cgroup < 0)
+		return -ENOMEM;
+	*key = (uint64_t)(task->pid + 1) << 25 | (uint64_t)cgroup;
+	return 0;
+}
+
 /* The process of an event: by its id, whatever it is called at the time. NULL: no memory. */
 static struct sock_process *process_of(struct sock *sock, const struct event *event)
 {
-	const char *comm, *task = names_get(sock->names, NAME_TASK,
-				  (uint32_t)EVENT_GET(SOCK_SEND, process, event->arg));
-	int64_t pid = split(task, &comm);
+	struct task task = split(names_get(
+		sock->names, NAME_TASK, (uint32_t)EVENT_GET(SOCK_SEND, process, event->arg)));
 	struct address_slot *slot;
 	struct sock_process *process;
+	uint64_t key;
 
-	if (addresses_reserve(&sock->by_pid) || add_process(sock))
+	if (addresses_reserve(&sock->by_pid) || add_process(sock) || key_of(sock, &task, &key))
 		return NULL;
-	slot = addresses_slot(&sock->by_pid, (uint64_t)pid);
+	slot = addresses_slot(&sock->by_pid, key);
 	if (!slot->value) {
-		addresses_enter(&sock->by_pid, slot, (uint64_t)pid,
-			(uintptr_t)++sock->report.process_count);
+		addresses_enter(&sock->by_pid, slot, key, (uintptr_t)++sock->report.process_count);
 		process = &sock->processes[slot->value - 1];
-		*process = (struct sock_process){ .pid = pid };
+		*process = (struct sock_process){ .pid = task.pid, .cgroup = task.cgroup };
 	}
 	process = &sock->processes[slot->value - 1];
-	process->comm = comm;
-	return process;
+	return take_comm(process, &task) ? NULL : process;
 }
 
 static int add_error(struct sock_traffic *traffic, uint32_t number)
@@ -163,7 +206,9 @@ static int by_bytes(const void *left, const void *right)
 		return a_bytes < b_bytes ? 1 : -1;
 	if (comm)
 		return comm;
-	return (a->pid > b->pid) - (a->pid < b->pid);
+	if (a->pid != b->pid)
+		return a->pid > b->pid ? 1 : -1;
+	return strcmp(a->cgroup ? a->cgroup : "", b->cgroup ? b->cgroup : "");
 }
 
 static int by_calls(const void *left, const void *right)
@@ -206,10 +251,12 @@ void sock_destroy(struct sock *sock)
 	if (!sock)
 		return;
 	for (size_t i = 0; i < sock->report.process_count; i++) {
+		free(sock->processes[i].comm);
 		for (unsigned p = 0; p < SOCK_PROTOCOLS; p++)
 			free(sock->processes[i].traffic[p].kinds);
 	}
 	free(sock->processes);
+	names_destroy(sock->cgroups);
 	addresses_clear(&sock->by_pid);
 	free(sock);
 }

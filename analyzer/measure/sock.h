@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The socket measure: what each process sends and receives by TCP and UDP, over IPv4 and IPv6, from
- * the events sock_send_length and sock_recv_length, which carry a call's return value.
+ * the events sock_send_length and sock_recv_length, which carry a call's return value. Where the
+ * trace tells cgroups, a process that moves to another one begins anew there.
  *
  * A failed call counts an error and no bytes. A receive with MSG_PEEK takes nothing out of the
  * socket: it is counted as a peek, not as a receive, and its bytes are not counted, as they come
  * again. Other protocols are ignored, and counted as such.
  *
- * O(1) an event. Memory is bounded by the number of processes, each of which is a line of the
- * report, and SOCK_ERRNOS error numbers for each.
+ * O(1) an event. Memory is bounded by the number of processes (in a cgroup), each of which is a
+ * line of the report, and SOCK_ERRNOS error numbers for each.
  */
 #ifndef ANALYZER_MEASURE_SOCK_H
 #define ANALYZER_MEASURE_SOCK_H
@@ -38,13 +39,15 @@ struct sock_traffic {
 enum sock_protocol { SOCK_TCP, SOCK_UDP, SOCK_PROTOCOLS };
 
 struct sock_process {
-	const char *comm; /* the last one of this process; "" if it isn't known */
-	int64_t pid;      /* -1: not known */
+	char *comm;         /* the last one of this process; "" if it isn't known */
+	int64_t pid;        /* -1: not known */
+	const char *cgroup; /* its path; NULL: not known */
 	struct sock_traffic traffic[SOCK_PROTOCOLS];
 };
 
 struct sock_report {
-	const struct sock_process *processes; /* most bytes first, then by comm and pid */
+	/* each in each cgroup that it was in; most bytes first, then by comm, pid and cgroup */
+	const struct sock_process *processes;
 	size_t process_count;
 	struct sock_traffic total[SOCK_PROTOCOLS]; /* without kinds of errors */
 	uint64_t ignored;                          /* of other protocols and families */

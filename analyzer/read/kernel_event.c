@@ -306,7 +306,7 @@ int kernel_reason(struct kernel_names *names, const char *text, size_t bytes)
 int kernel_task(struct kernel_names *names, const char *pid, size_t pid_bytes, const char *comm,
 	size_t comm_bytes)
 {
-	char text[TASK_BYTES_MAX];
+	char text[TASK_BYTES_MAX], *mark;
 	size_t bytes = pid_bytes + 1 + comm_bytes;
 
 	if (bytes > sizeof(text))
@@ -314,5 +314,8 @@ int kernel_task(struct kernel_names *names, const char *pid, size_t pid_bytes, c
 	memcpy(text, pid, pid_bytes);
 	text[pid_bytes] = ' ';
 	memcpy(text + pid_bytes + 1, comm, comm_bytes);
+	mark = memchr(text, NAME_CGROUP_MARK, bytes);
+	for (; mark; mark = memchr(mark, NAME_CGROUP_MARK, bytes - (size_t)(mark - text)))
+		*mark = '?';
 	return kernel_name(names, NAME_TASK, text, bytes);
 }

@@ -36,6 +36,26 @@ static __attribute__((noinline)) int get_ready(struct perf_reader *perf, struct 
 	}
 }
 
+/*
+ * The path of a cgroup may have been told after the event that needs it, but now it was. 1, or a
+ * negative errno with a message.
+ */
+static int name_cgroup(struct perf_reader *perf, struct event *event, struct diag *diag)
+{
+	uint32_t number = (uint32_t)EVENT_GET(SOCK_SEND, process, event->arg);
+	int task;
+
+	if ((event->id != EVENT_SOCK_SEND && event->id != EVENT_SOCK_RECV) ||
+		event->queue != PERF_CGROUP_HELD)
+		return 1;
+	task = perf_cgroups_task(&perf->cgroups, &perf->names, number);
+	if (task < 0)
+		return failed(perf, task, "", diag);
+	event->arg ^= EVENT_PUT(SOCK_SEND, process, number ^ (uint32_t)task);
+	event->queue = EVENT_NO_QUEUE;
+	return 1;
+}
+
 static int next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag)
 {
 	struct perf_reader *perf = (struct perf_reader *)reader;
@@ -49,7 +69,7 @@ static int next(struct reader *reader, struct event *event, unsigned *cpu, struc
 	*event = perf->ready->event;
 	*cpu = perf->ready->cpu;
 	perf->ready++;
-	return 1;
+	return perf->cgroups.task_count ? name_cgroup(perf, event, diag) : 1;
 }
 
 static void close_perf(struct reader *reader)
@@ -60,6 +80,7 @@ static void close_perf(struct reader *reader)
 	runs_destroy(perf->runs);
 	raw_events_destroy(perf->raw);
 	perf_attrs_free(&perf->attrs);
+	perf_cgroups_clear(&perf->cgroups);
 	seekable_close(&perf->file);
 	input_close(perf->input);
 	reader_release(reader);

@@ -6,6 +6,7 @@
 #ifndef ANALYZER_READ_PERF_IMPL_H
 #define ANALYZER_READ_PERF_IMPL_H
 
+#include "perf_cgroups.h"
 #include "perf_header.h"
 #include "perf_stream.h"
 #include "reader_impl.h"
@@ -30,6 +31,7 @@ struct perf_reader {
 	struct perf_stream *stream;
 	struct runs *runs;
 	const struct runs_event *ready, *ready_end; /* came out of them */
+	struct perf_cgroups cgroups;                /* empty if none are recorded */
 	bool at_end;
 
 	uint64_t latest;       /* time of all samples so far */

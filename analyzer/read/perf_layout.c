@@ -4,7 +4,7 @@
 /* linux/perf_event.h; PERF_TYPE_TRACEPOINT */
 #define TYPE_TRACEPOINT 2
 
-/* enum perf_event_sample_format, in the order in which a sample has them, up to the raw data. */
+/* enum perf_event_sample_format, in the order in which a sample has them, up to the raw data, */
 enum {
 	SAMPLE_IP = 1 << 0,
 	SAMPLE_TID = 1 << 1,
@@ -18,6 +18,11 @@ enum {
 	SAMPLE_STREAM_ID = 1 << 9,
 	SAMPLE_RAW = 1 << 10,
 	SAMPLE_IDENTIFIER = 1 << 16,
+	/* and of those behind, the last: AUX is of variable size, the others have 8 bytes */
+	SAMPLE_AUX = 1 << 20,
+	SAMPLE_CGROUP = 1 << 21,
+	SAMPLE_DATA_PAGE_SIZE = 1 << 22,
+	SAMPLE_CODE_PAGE_SIZE = 1 << 23,
 };
 
 /* enum perf_event_read_format */
@@ -89,6 +94,15 @@ static void lay_out_end(struct perf_layout *layout, uint64_t type)
 	layout->end_time = take(type, SAMPLE_TIME, &at);
 }
 
+/* Of the fields behind the raw data only the cgroup is of interest, which has a fixed place too. */
+static uint16_t cgroup_before_end(uint64_t type)
+{
+	if (!(type & SAMPLE_CGROUP) || type & SAMPLE_AUX)
+		return 0;
+	return (uint16_t)(8 *
+			  (1 + count_bits(type & (SAMPLE_DATA_PAGE_SIZE | SAMPLE_CODE_PAGE_SIZE))));
+}
+
 void perf_layout_make(struct perf_layout *layout, const uint8_t *attr, bool big_endian)
 {
 	uint64_t type = bytes_64(attr + ATTR_SAMPLE_TYPE, big_endian);
@@ -116,6 +130,7 @@ void perf_layout_make(struct perf_layout *layout, const uint8_t *attr, bool big_
 			 !layout->counters && !layout->callchain;
 	layout->tracepoint = bytes_32(attr + ATTR_TYPE, big_endian) == TYPE_TRACEPOINT;
 	layout->counts_lost = format & FORMAT_LOST;
+	layout->end_cgroup = cgroup_before_end(type);
 	if (flag(attr, FLAG_SAMPLE_ID_ALL, big_endian))
 		lay_out_end(layout, type);
 }

@@ -27,6 +27,7 @@ struct perf_layout {
 	uint16_t counters_head; /* and bytes before them, with their number */
 	/* Other records end with some of the fields: how far before the end; 0: they don't. */
 	uint16_t end_id, end_time, end_cpu;
+	uint16_t end_cgroup; /* the same of samples: the id of the cgroup */
 };
 
 struct perf_sample {

@@ -17,6 +17,7 @@ enum {
 	RECORD_FORK = 7,
 	RECORD_SAMPLE = 9,
 	RECORD_LOST_SAMPLES = 13,
+	RECORD_CGROUP = 19,
 	LAST_OF_KERNEL = 21, /* AUX_OUTPUT_HW_ID */
 	RECORD_HEADER_ATTR = 64,
 	RECORD_TRACING_DATA = 66,
@@ -79,6 +80,30 @@ static int end_gap(struct perf_reader *perf, const struct perf_sample *next)
 	return add_lost(perf, gap->cpu, gap->time, gap->count);
 }
 
+/* Who sends and receives is in a cgroup: its id stands where the sample ends. */
+static int hold_cgroup(struct perf_reader *perf, const struct perf_record *record,
+	const struct perf_layout *layout, struct event *event)
+{
+	uint32_t task = (uint32_t)EVENT_GET(SOCK_SEND, process, event->arg);
+	int number;
+
+	if ((event->id != EVENT_SOCK_SEND && event->id != EVENT_SOCK_RECV) ||
+		record->bytes < (size_t)layout->fixed + layout->end_cgroup)
+		return 0;
+	number = perf_cgroups_hold(&perf->cgroups, task,
+		bytes_64(
+			record->data + record->bytes - layout->end_cgroup, perf->attrs.big_endian));
+	if (number == -ENOSPC) {
+		perf->names.used_up = NAME_TASK;
+		return -EOVERFLOW;
+	}
+	if (number < 0)
+		return number;
+	event->arg ^= EVENT_PUT(SOCK_SEND, process, task ^ (uint32_t)number);
+	event->queue = PERF_CGROUP_HELD;
+	return 0;
+}
+
 static inline int take_sample(struct perf_reader *perf, const struct perf_record *record)
 {
 	const struct perf_layout *layout =
@@ -108,6 +133,12 @@ static inline int take_sample(struct perf_reader *perf, const struct perf_record
 	if (status || !event)
 		return status;
 	status = raw_event_parse(perf->raw, &sample.raw, event);
+	if (status == RAW_EVENT_USED && layout->end_cgroup) {
+		int error = hold_cgroup(perf, record, layout, event);
+
+		if (error)
+			return error;
+	}
 	if (status == RAW_EVENT_USED) {
 		perf->round_events++;
 		return runs_commit(perf->runs, sample.cpu);
@@ -203,6 +234,17 @@ static int take_fork(struct perf_reader *perf, const struct perf_record *record)
 		return 0;
 	return raw_events_fork(perf->raw, (int32_t)bytes_32(data, big_endian),
 		(int32_t)bytes_32(data + 4, big_endian));
+}
+
+/* CGROUP: a cgroup's id and path. */
+static int take_cgroup(struct perf_reader *perf, const struct perf_record *record)
+{
+	const uint8_t *data = record->data + PERF_HEAD_BYTES;
+
+	if (record->bytes < PERF_HEAD_BYTES + 8)
+		return 0;
+	return perf_cgroups_path(&perf->cgroups, bytes_64(data, perf->attrs.big_endian),
+		(const char *)data + 8, record->bytes - PERF_HEAD_BYTES - 8);
 }
 
 /* HEADER_ATTR: an event, with its size at its byte 4, and its ids. */
@@ -302,6 +344,8 @@ static __attribute__((noinline)) int take_other(
 		return take_comm(perf, record);
 	case RECORD_FORK:
 		return take_fork(perf, record);
+	case RECORD_CGROUP:
+		return take_cgroup(perf, record);
 	case RECORD_FINISHED_ROUND:
 		end_round(perf);
 		return 0;

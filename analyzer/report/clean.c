@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "clean.h"
 
+#include "names.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,9 @@ char *clean_terminal(const char *text)
 	char *copy = clean_utf8(text);
 
 	for (char *p = copy; p && *p; p++) {
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
+		if (*p == NAME_CGROUP_MARK)
+			*p = ' ';
+		else if ((unsigned char)*p < ' ' || *p == 0x7f)
 			*p = '?';
 		else if ((unsigned char)*p == 0xc2 && (unsigned char)p[1] < 0xa0)
 			p[1] = (char)0xbf; /* U+0080 to U+009F: inverted question mark instead */

@@ -9,7 +9,7 @@
 /* A copy with '?' for each byte that isn't part of valid UTF-8. NULL only if there is no memory. */
 char *clean_utf8(const char *text);
 
-/* The same, and '?' for each control character too. */
+/* The same, and '?' for each control character too, but a blank before a task's cgroup. */
 char *clean_terminal(const char *text);
 
 /* clean_utf8, escaped as between the quotes of a JSON string. */

@@ -73,7 +73,8 @@ static json_t *process_json(const struct sock_process *process)
 
 	object_put(&object, "comm", object_text(process->comm));
 	object_put(&object, "pid", process->pid < 0 ? json_null() : json_integer(process->pid));
-	object_put(&object, "cgroup", json_null()); /* no event tells it */
+	object_put(&object, "cgroup",
+		process->cgroup ? object_text(process->cgroup) : json_null()); /* not told */
 	for (unsigned i = 0; i < SOCK_PROTOCOLS; i++) {
 		struct object traffic = traffic_object(&process->traffic[i]);
 
@@ -150,6 +151,8 @@ void report_sock_text(const struct report_input *input, const struct sock_report
 		print_name(out, "%s", *process->comm ? process->comm : "(unknown)");
 		if (process->pid >= 0)
 			fprintf(out, " %" PRId64, process->pid);
+		if (process->cgroup)
+			print_name(out, " in %s", process->cgroup);
 		fputc('\n', out);
 		for (unsigned p = 0; p < SOCK_PROTOCOLS; p++)
 			print_traffic(&process->traffic[p], protocols[p], out);

@@ -13,10 +13,10 @@
 #define UDP   17
 #define PEEK  2
 
-enum { WRITER, READER, EXECED, NAMELESS, TASKS };
+enum { WRITER, READER, EXECED, NAMELESS, IN_A, IN_B, EXECED_IN_A, NAMELESS_IN_A, TASKS };
 
-static const char *const tasks[TASKS] = { "24812 writer", "24854 my reader", "24812 cat",
-	"swapper" };
+static const char *const tasks[TASKS] = { "24812 writer", "24854 my reader", "24812 cat", "swapper",
+	"24812 writer\x1f/a b", "24812 writer\x1f/b", "24812 cat\x1f/a b", "swapper\x1f/a b" };
 
 static struct names *names;
 static struct sock *sock;
@@ -171,6 +171,42 @@ static void a_process_is_its_id_whatever_it_is_called(void)
 	end();
 }
 
+static void a_process_begins_anew_in_another_cgroup(void)
+{
+	static const struct {
+		const char *cgroup, *comm;
+		int64_t pid;
+		uint64_t sent_bytes;
+	} expected[] = {
+		{ "/b", "writer", 24812, 300 },
+		{ "/a b", "cat", 24812, 120 },
+		{ NULL, "writer", 24812, 8 },
+		{ "/a b", "swapper", -1, 4 },
+	};
+	const struct sock_report *report;
+
+	begin();
+	call(EVENT_SOCK_SEND, WRITER, INET, TCP, 8, 0);
+	call(EVENT_SOCK_SEND, IN_A, INET, TCP, 100, 0);
+	call(EVENT_SOCK_SEND, IN_B, INET, TCP, 300, 0);
+	call(EVENT_SOCK_SEND, EXECED_IN_A, INET, TCP, 20, 0);
+	call(EVENT_SOCK_SEND, NAMELESS_IN_A, INET, TCP, 4, 0);
+	report = finish();
+	CU_ASSERT_EQUAL_FATAL(report->process_count, 4);
+	for (size_t i = 0; i < 4; i++) {
+		const struct sock_process *process = &report->processes[i];
+
+		CU_ASSERT_EQUAL(process->pid, expected[i].pid);
+		CU_ASSERT_STRING_EQUAL(process->comm, expected[i].comm);
+		CU_ASSERT_EQUAL(process->traffic[SOCK_TCP].sent_bytes, expected[i].sent_bytes);
+		CU_ASSERT_EQUAL_FATAL(!process->cgroup, !expected[i].cgroup);
+		if (process->cgroup)
+			CU_ASSERT_STRING_EQUAL(process->cgroup, expected[i].cgroup);
+	}
+	CU_ASSERT_EQUAL(report->total[SOCK_TCP].sent_bytes, 432);
+	end();
+}
+
 /* 3000 processes, each with its number of bytes. */
 static void many_processes_are_found_again(void)
 {
@@ -207,6 +243,7 @@ static const struct test_case cases[] = {
 	{ "kinds of errors are bounded", kinds_of_errors_are_bounded },
 	{ "other protocols and families are ignored", other_protocols_and_families_are_ignored },
 	{ "a process is its id, whatever it is called", a_process_is_its_id_whatever_it_is_called },
+	{ "a process begins anew in another cgroup", a_process_begins_anew_in_another_cgroup },
 	{ "many processes are found again", many_processes_are_found_again },
 	{ 0 },
 };

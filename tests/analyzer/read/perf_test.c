@@ -289,36 +289,19 @@ static void what_was_lost_last_stands_at_the_end(void)
 	in_all_forms(&counting, 1, fill_lost_last, expect_lost_last);
 }
 
-static void comm(struct maker *m, uint32_t pid, uint32_t tid, const char *name)
-{
-	size_t record = begin_record(m, 3);
-	struct told told = { 0 };
-
-	number(m, pid, 4);
-	number(m, tid, 4);
-	block(m, name, strlen(name) + 1);
-	block(m, "\0\0\0\0\0\0\0", 7 - strlen(name) % 8);
-	end_fields(m, attr, &told);
-	end_record(m, record);
-}
-
 static void send(struct maker *m, uint64_t time, uint32_t pid)
 {
 	struct told told = { .id = 11, .time = time, .pid = pid };
-	uint8_t raw[28] = { 0 };
 
-	put(raw, 1406, 2, m->big);
-	put(raw + 16, 2, 2, m->big);
-	put(raw + 20, 10, 4, m->big);
-	sample(m, attr, &told, raw, sizeof(raw));
+	sock_send(m, attr, &told);
 }
 
 static void fill_tasks(struct maker *m)
 {
 	size_t record;
 
-	comm(m, 812, 812, "server");
-	comm(m, 812, 813, "worker"); /* a thread of it */
+	comm(m, attr, 812, 812, "server");
+	comm(m, attr, 812, 813, "worker"); /* a thread of it */
 	send(m, 1, 812);
 	record = begin_record(m, 7); /* it forks 900, which then becomes another program */
 	number(m, 900, 4);
@@ -328,7 +311,7 @@ static void fill_tasks(struct maker *m)
 	number(m, 2, 8);
 	end_record(m, record);
 	send(m, 2, 900);
-	comm(m, 900, 900, "client");
+	comm(m, attr, 900, 900, "client");
 	send(m, 3, 900);
 }
 

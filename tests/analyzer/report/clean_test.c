@@ -42,6 +42,7 @@ static void a_terminal_gets_no_control_characters(void)
 	CU_ASSERT(becomes(clean_terminal("a\033[2Jb\n\x7f"), "a?[2Jb??"));
 	CU_ASSERT(becomes(clean_terminal("\xc2\x9b"), "\xc2\xbf")); /* CSI in one character */
 	CU_ASSERT(becomes(clean_terminal("\xc3\xa9"), "\xc3\xa9"));
+	CU_ASSERT(becomes(clean_terminal("7 sh\x1f/user"), "7 sh /user"));
 	CU_ASSERT(becomes(clean_utf8("a\033"), "a\033")); /* JSON escapes it */
 }
 

@@ -167,8 +167,16 @@ static void sock_has_the_keys_of_the_contract(void)
 	json_decref(json);
 	PRINT(report_sock_text(&input, &sock, out));
 	CU_ASSERT(says("my?reader 7\n"));
+	CU_ASSERT_FALSE(says(" in /"));
 	CU_ASSERT(says("received 6000 bytes in 4 calls, 1 peek, 9 errors: EAGAIN=2 ERESTARTSYS=1"));
 	CU_ASSERT_FALSE(says("udp:"));
+	free(text);
+	reader.cgroup = "/my\tslice";
+	json = report_sock_json(&input, &sock);
+	CU_ASSERT(is_text(json, "processes.0.cgroup", "/my\tslice"));
+	json_decref(json);
+	PRINT(report_sock_text(&input, &sock, out));
+	CU_ASSERT(says("my?reader 7 in /my?slice\n"));
 	free(text);
 }
 
