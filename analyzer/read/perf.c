@@ -7,6 +7,8 @@
 #include "perf_impl.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static int failed(struct perf_reader *perf, int error, const char *reason, struct diag *diag)
@@ -76,7 +78,10 @@ static void close_perf(struct reader *reader)
 {
 	struct perf_reader *perf = (struct perf_reader *)reader;
 
-	perf_stream_close(perf->stream);
+	if (perf->folder)
+		perf_folder_close(perf->folder);
+	else
+		perf_stream_close(perf->stream);
 	runs_destroy(perf->runs);
 	raw_events_destroy(perf->raw);
 	perf_attrs_free(&perf->attrs);
@@ -105,7 +110,26 @@ static int open_pipe(struct perf_reader *perf)
 		&perf->stream, perf->input, sizeof(header), perf->attrs.big_endian);
 }
 
-static int open_file(struct perf_reader *perf, struct diag *reason)
+/* A file that tells of others in its folder is read with them, or not at all. */
+static int open_parts(struct perf_reader *perf, const struct perf_header *header,
+	const char *folder, struct diag *reason)
+{
+	struct perf_stream *data = perf->stream;
+
+	if (header->folder && header->folder != PERF_FOLDER_VERSION)
+		return diag_set(reason, -EINVAL,
+			"its folder is laid out in an unknown way (version %" PRIu64 ")",
+			header->folder);
+	if (header->folder && !folder)
+		return diag_set(reason, -EINVAL,
+			"the events of this perf.data are in files beside it: give the folder");
+	if (!folder)
+		return 0;
+	perf->stream = NULL;
+	return perf_folder_open(&perf->folder, folder, data, &perf->attrs, reason);
+}
+
+static int open_file(struct perf_reader *perf, const char *folder, struct diag *reason)
 {
 	struct input *input = perf->input;
 	struct perf_header header = { 0 };
@@ -121,11 +145,12 @@ static int open_file(struct perf_reader *perf, struct diag *reason)
 	if (header.cut)
 		reader_truncated(&perf->reader, "it ends before its last section does");
 	perf->reader.source.clock = perf->attrs.clock;
-	return perf_stream_open_file(&perf->stream, &perf->file, header.data_begin, header.data_end,
-		perf->attrs.big_endian);
+	error = perf_stream_open_file(&perf->stream, &perf->file, header.data_begin,
+		header.data_end, perf->attrs.big_endian);
+	return error ? error : open_parts(perf, &header, folder, reason);
 }
 
-static int open_either(struct perf_reader *perf, struct diag *reason)
+static int open_either(struct perf_reader *perf, const char *folder, struct diag *reason)
 {
 	const char *data;
 	size_t bytes;
@@ -138,11 +163,13 @@ static int open_either(struct perf_reader *perf, struct diag *reason)
 	perf->attrs.big_endian = !memcmp(data, PERF_MAGIC_BIG_ENDIAN, 8);
 	return perf_header_is_pipe((const uint8_t *)data, perf->attrs.big_endian)
 		       ? open_pipe(perf)
-		       : open_file(perf, reason);
+		       : open_file(perf, folder, reason);
 }
 
-int perf_reader_open(struct input *input, const char *file, const struct reader_options *options,
-	size_t records, struct reader **reader, struct diag *diag)
+/* `folder`: the one whose `data` the input is, or NULL. */
+static int open_perf(struct input *input, const char *file, const char *folder,
+	const struct reader_options *options, size_t records, struct reader **reader,
+	struct diag *diag)
 {
 	struct perf_reader *perf = calloc(1, sizeof(*perf));
 	struct diag reason = { "" };
@@ -160,7 +187,7 @@ int perf_reader_open(struct input *input, const char *file, const struct reader_
 	perf->reader.source.format = "perf.data";
 	perf->names.names = perf->reader.names;
 	if (!error)
-		error = open_either(perf, &reason);
+		error = open_either(perf, folder, &reason);
 	if (error)
 		error = failed(perf, error, reason.text, diag);
 	else
@@ -170,4 +197,26 @@ int perf_reader_open(struct input *input, const char *file, const struct reader_
 	else
 		*reader = &perf->reader;
 	return error;
+}
+
+int perf_reader_open(struct input *input, const char *file, const struct reader_options *options,
+	size_t records, struct reader **reader, struct diag *diag)
+{
+	return open_perf(input, file, NULL, options, records, reader, diag);
+}
+
+int perf_folder_reader_open(const char *folder, const struct reader_options *options,
+	struct reader **reader, struct diag *diag)
+{
+	char path[4096];
+	struct input *input;
+	int error;
+
+	*reader = NULL;
+	if (snprintf(path, sizeof(path), "%s/" PERF_FOLDER_DATA, folder) >= (int)sizeof(path))
+		return diag_set(diag, -ENAMETOOLONG, "%s: its name is too long", folder);
+	error = input_open(path, &input, diag);
+	if (error)
+		return error;
+	return open_perf(input, folder, folder, options, ORDER_RECORDS, reader, diag);
 }

@@ -156,6 +156,19 @@ static int read_compression(const struct reading *r, const struct section *secti
 	return error;
 }
 
+static int read_folder(const struct reading *r, const struct section *section)
+{
+	uint8_t data[8];
+	int error;
+
+	if (section->bytes < sizeof(data))
+		return 0;
+	error = read_at(r, section->offset, data, sizeof(data));
+	if (!error)
+		r->header->folder = bytes_64(data, r->big_endian);
+	return error;
+}
+
 /* The sections behind the records: a table of where they are, of those whose bits are set. */
 static int read_sections(const struct reading *r, const uint8_t *bits)
 {
@@ -177,6 +190,8 @@ static int read_sections(const struct reading *r, const uint8_t *bits)
 			error = read_formats(r, &section);
 		else if (!is_inside(r, &section))
 			r->header->cut = true;
+		else if (bit == PERF_DIR_FORMAT)
+			error = read_folder(r, &section);
 		else if (bit == PERF_COMPRESSION)
 			error = read_compression(r, &section);
 	}

@@ -16,13 +16,14 @@
 #define PERF_PIPE_HEADER_BYTES 16
 
 /* Numbers of sections, and of what records of the type HEADER_FEATURE hold. */
-enum { PERF_TRACING_DATA = 1, PERF_COMPRESSION = 27 };
+enum { PERF_TRACING_DATA = 1, PERF_DIR_FORMAT = 24, PERF_COMPRESSION = 27 };
 
 /* What the header and the sections say. */
 struct perf_header {
 	bool tracepoints;              /* there are some among its events */
 	uint64_t data_begin, data_end; /* records, as far as the file goes */
 	bool cut;                      /* the file ends before its last section does */
+	uint64_t folder;               /* version of the folder that it is a part of; 0: it isn't */
 };
 
 /* The first 16 bytes: whether they are a pipe's. */

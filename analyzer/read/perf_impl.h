@@ -7,6 +7,7 @@
 #define ANALYZER_READ_PERF_IMPL_H
 
 #include "perf_cgroups.h"
+#include "perf_folder.h"
 #include "perf_header.h"
 #include "perf_stream.h"
 #include "reader_impl.h"
@@ -29,6 +30,7 @@ struct perf_reader {
 	struct kernel_names names;
 	struct raw_events *raw; /* NULL: there are no formats (yet) */
 	struct perf_stream *stream;
+	struct perf_folder *folder; /* not NULL: the streams are its own, `stream` the last one */
 	struct runs *runs;
 	const struct runs_event *ready, *ready_end; /* came out of them */
 	struct perf_cgroups cgroups;                /* empty if none are recorded */

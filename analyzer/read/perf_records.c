@@ -366,7 +366,8 @@ static __attribute__((noinline)) int take_other(
 /* After the last record: what is known only now. */
 static int finish(struct perf_reader *perf)
 {
-	const char *trouble = perf_stream_trouble(perf->stream);
+	const char *trouble = perf->folder ? perf_folder_trouble(perf->folder)
+					   : perf_stream_trouble(perf->stream);
 	int error = end_gap(perf, NULL);
 
 	perf->at_end = true;
@@ -383,10 +384,12 @@ static int finish(struct perf_reader *perf)
 /* Takes records up to the end of a round: 1. 0 at the end of the file; or a negative errno. */
 static int read_on(struct perf_reader *perf, struct diag *reason)
 {
+	struct perf_folder *folder = perf->folder;
 	struct perf_record record;
 
 	for (;;) {
-		int status = perf_stream_next(perf->stream, &record, reason);
+		int status = folder ? perf_folder_next(folder, &record, &perf->stream, reason)
+				    : perf_stream_next(perf->stream, &record, reason);
 
 		if (status != 1)
 			return status;

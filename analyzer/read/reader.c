@@ -4,6 +4,7 @@
 #include "capture.h"
 #include "costs_list.h"
 #include "order.h"
+#include "perf_folder.h"
 #include "perf_header.h"
 #include "tracedat_file.h"
 #include <errno.h>
@@ -134,7 +135,8 @@ int reader_open(const char *path, const struct reader_options *options, struct r
 
 	*reader = NULL;
 	if (strcmp(path, "-") != 0 && !stat(path, &status) && S_ISDIR(status.st_mode))
-		return ctf_reader_open(path, options, reader, diag);
+		return perf_folder_is(path) ? perf_folder_reader_open(path, options, reader, diag)
+					    : ctf_reader_open(path, options, reader, diag);
 	error = input_open(path, &input, diag);
 	if (error)
 		return error;

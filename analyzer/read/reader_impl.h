@@ -70,6 +70,10 @@ int text_reader_open(struct input *input, const char *file, const struct reader_
 int perf_reader_open(struct input *input, const char *file, const struct reader_options *options,
 	size_t records, struct reader **reader, struct diag *diag);
 
+/* A folder that perf record --threads has made (perf_folder.h). perf.c */
+int perf_folder_reader_open(const char *folder, const struct reader_options *options,
+	struct reader **reader, struct diag *diag);
+
 /* trace.dat of trace-cmd; `records` is for the text of a latency tracer. tracedat.c */
 int tracedat_reader_open(struct input *input, const char *file,
 	const struct reader_options *options, size_t records, struct reader **reader,

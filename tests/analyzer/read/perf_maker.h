@@ -44,6 +44,7 @@ struct perf_attr {
 struct maker {
 	bool big;
 	size_t end;
+	uint64_t folder; /* version of the folder that the file is a part of; 0: it is none */
 	size_t formats, formats_end; /* where they are */
 	uint8_t data[1 << 22];
 };
@@ -292,7 +293,7 @@ static inline void make_file(struct maker *m, bool big, const struct perf_attr *
 	number(m, 104, 8);
 	number(m, count * (ATTR_BYTES + 16), 8);
 	numbers(m, 4, 0);
-	number(m, 1 << 1, 8); /* HEADER_TRACING_DATA */
+	number(m, 1 << 1 | (m->folder ? 1 << 24 : 0), 8); /* TRACING_DATA, DIR_FORMAT */
 	numbers(m, 3, 0);
 	for (size_t i = 0; i < count; i++) {
 		attr_bytes(m, &attrs[i]);
@@ -308,11 +309,24 @@ static inline void make_file(struct maker *m, bool big, const struct perf_attr *
 	table = m->end;
 	put(m->data + 40, data, 8, big);
 	put(m->data + 48, table - data, 8, big);
-	numbers(m, 2, 0);
+	numbers(m, m->folder ? 4 : 2, 0);
 	formats = m->end;
 	tracing_data(m);
 	put(m->data + table, formats, 8, big);
 	put(m->data + table + 8, m->end - formats, 8, big);
+	if (m->folder) {
+		put(m->data + table + 16, m->end, 8, big);
+		put(m->data + table + 24, 8, 8, big);
+		number(m, m->folder, 8);
+	}
+}
+
+/* A file of a folder beside that with the header. */
+static inline void make_part(struct maker *m, bool big, void (*fill)(struct maker *m))
+{
+	m->big = big;
+	m->end = 0;
+	fill(m);
 }
 
 /* The same as it is piped. */
