@@ -20,6 +20,11 @@ enum {
 	HEADER_SECTIONS = 72, /* bits */
 };
 
+/* What can be done where the end of a file is missing. */
+#define FORMATS_MISSING                                                                     \
+	"the formats of its events, which perf writes last, are missing; perf record -o - " \
+	">FILE writes them first"
+
 #define ATTR_TRACEPOINT 2 /* the type of an event: PERF_TYPE_TRACEPOINT */
 
 struct section {
@@ -136,9 +141,13 @@ static int read_attrs(const struct reading *r, const uint8_t *header)
 static int read_formats(const struct reading *r, const struct section *section)
 {
 	uint8_t *data;
-	int error =
-		read_section(r, section, TRACING_DATA_BYTES, "the formats of its events", &data);
+	int error;
 
+	if (!is_inside(r, section))
+		return diag_set(r->diag, -EINVAL,
+			"it ends at %" PRIu64 ", before %" PRIu64 ", and " FORMATS_MISSING,
+			r->file->bytes, section->offset + section->bytes);
+	error = read_section(r, section, TRACING_DATA_BYTES, "the formats of its events", &data);
 	if (!error)
 		error = tracing_data_parse(data, (size_t)section->bytes, r->names, r->raw, r->diag);
 	free(data);
@@ -181,7 +190,12 @@ static int read_sections(const struct reading *r, const uint8_t *bits)
 
 		if (!(bytes_64(bits + bit / 64 * 8, r->big_endian) >> bit % 64 & 1))
 			continue;
-		error = read_at(r, at, data, sizeof(data));
+		error = seekable_read(r->file, at, data, sizeof(data));
+		if (error == -ENODATA)
+			error = diag_set(r->diag, -EINVAL,
+				"it ends at %" PRIu64 ", before the table of what follows its "
+				"records, and " FORMATS_MISSING,
+				r->file->bytes);
 		if (error)
 			break;
 		at += sizeof(data);
@@ -226,10 +240,14 @@ int perf_header_read(const struct seekable *file, struct perf_attrs *attrs,
 	records = section_at(&r, data + HEADER_DATA);
 	if (!records.bytes)
 		return diag_set(diag, -EINVAL,
-			"its header says at %d that it has no records: recording was not finished",
+			"its header says at %d that it has no records: recording was not finished, "
+			"and " FORMATS_MISSING,
 			HEADER_DATA + 8);
-	if (!is_inside(&r, &records)) /* and what is needed to read them is behind them */
-		return outside(&r, &records, "its records");
+	if (!is_inside(&r, &records))
+		return diag_set(diag, -EINVAL,
+			"its records (%" PRIu64 " bytes at %" PRIu64
+			") are not all there: it ends at %" PRIu64 ", and " FORMATS_MISSING,
+			records.bytes, records.offset, file->bytes);
 	header->data_begin = records.offset;
 	header->data_end = records.offset + records.bytes;
 	error = read_attrs(&r, data);

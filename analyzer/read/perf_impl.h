@@ -39,6 +39,8 @@ struct perf_reader {
 	uint64_t latest;       /* time of all samples so far */
 	uint64_t round_latest; /* the same when the last round ended */
 	size_t round_events;   /* since then */
+	bool any_round;
+	uint64_t rounds_read; /* events read when the last round ended */
 	struct gap gap;
 	uint64_t lost_told;    /* by records of where */
 	uint64_t lost_counted; /* by the events themselves, at the end */

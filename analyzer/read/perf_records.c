@@ -317,6 +317,8 @@ static int take_feature(
 
 static void end_round(struct perf_reader *perf)
 {
+	perf->any_round = true;
+	perf->rounds_read = perf->reader.counts.read;
 	if (perf->round_events < ROUND_EVENTS)
 		return;
 	runs_release(perf->runs, perf->round_latest);
@@ -363,6 +365,19 @@ static __attribute__((noinline)) int take_other(
 	}
 }
 
+/* What is missing at the end of what was piped, though its last record is whole; or NULL. */
+static const char *missing_end(const struct perf_reader *perf)
+{
+	if (!perf->input)
+		return NULL; /* a file says how long it is */
+	if (!perf->raw && perf->attrs.layout_count && perf->attrs.layouts->tracepoint)
+		return "it ends before the formats of its events";
+	/* perf ends each round with a mark, the last one too */
+	if (perf->any_round && perf->reader.counts.read > perf->rounds_read)
+		return "it ends within a round of perf record";
+	return NULL;
+}
+
 /* After the last record: what is known only now. */
 static int finish(struct perf_reader *perf)
 {
@@ -371,6 +386,8 @@ static int finish(struct perf_reader *perf)
 	int error = end_gap(perf, NULL);
 
 	perf->at_end = true;
+	if (!trouble)
+		trouble = missing_end(perf);
 	if (trouble)
 		reader_truncated(&perf->reader, trouble);
 	reader_saw(&perf->reader, perf->latest);

@@ -42,6 +42,7 @@ static void fill(struct maker *m)
 	told.id = 12;
 	told.time = 1030;
 	consume(m, &attrs[0], &told, 0x3000);
+	empty_record(m, 68);
 }
 
 /* Reads the first bytes of what was made, which end where their block does. */
@@ -85,7 +86,10 @@ static void a_file_cut_anywhere_is_refused_or_partial(void)
 	}
 }
 
-/* Where a record ends, nobody can tell that there were more. */
+/*
+ * Where a record ends, nobody can tell that there were more, unless the formats haven't come yet or
+ * an event is behind the last round's end.
+ */
 static void a_pipe_cut_anywhere_gives_what_is_whole(void)
 {
 	size_t whole = 0, last = 0;
@@ -102,8 +106,8 @@ static void a_pipe_cut_anywhere_gives_what_is_whole(void)
 		collect_free(&got);
 	}
 	CU_ASSERT_EQUAL(last, 5);
-	/* behind the header, 2 attrs, formats, 8 records, the AUX one with what follows it */
-	CU_ASSERT_EQUAL(whole, 1 + 2 + 1 + 8);
+	/* behind the header, the formats, COMM, 2 samples, a round, LOST, and the last round */
+	CU_ASSERT_EQUAL(whole, 1 + 1 + 1 + 2 + 1 + 1 + 1);
 }
 
 /* Whatever is read must end, and say why if it is refused. */
@@ -174,10 +178,15 @@ static void expect_refused(const char *message)
 	collect_free(&got);
 }
 
+#define MISSING                                                                             \
+	"the formats of its events, which perf writes last, are missing; perf record -o - " \
+	">FILE writes them first"
+
 /* Messages name the place: the header has 104 bytes, two attrs 128 each, their ids 16 each. */
 static void messages_name_the_place(void)
 {
 	const size_t data = 104 + 2 * 128 + 2 * 16;
+	char message[300];
 
 	make_file(&made, false, attrs, 2, fill);
 	put(made.data + data + 6, 7, 2, false);
@@ -185,11 +194,22 @@ static void messages_name_the_place(void)
 	make_file(&made, false, attrs, 2, fill);
 	put(made.data + 48, 0, 8, false);
 	expect_refused("text: its header says at 48 that it has no records: recording was not "
-		       "finished");
+		       "finished, and " MISSING);
 	put(made.data + 48, 100000, 8, false);
 	made.end = 3000;
-	expect_refused(
-		"text: its records (100000 bytes at 392) are not all there: it ends at 3000");
+	expect_refused("text: its records (100000 bytes at 392) are not all there: it ends at "
+		       "3000, and " MISSING);
+	make_file(&made, false, attrs, 2, fill);
+	made.end = made.formats - 1;
+	snprintf(message, sizeof(message),
+		"text: it ends at %zu, before the table of what follows its records, and " MISSING,
+		made.end);
+	expect_refused(message);
+	make_file(&made, false, attrs, 2, fill);
+	made.end--;
+	snprintf(message, sizeof(message), "text: it ends at %zu, before %zu, and " MISSING,
+		made.end, made.end + 1);
+	expect_refused(message);
 	make_file(&made, false, attrs, 2, fill);
 	put(made.data + 16, 17, 8, false);
 	expect_refused("text: its header says at 16 that an event's description has 17 bytes");
@@ -202,6 +222,25 @@ static void messages_name_the_place(void)
 	make_pipe(&made, false, attrs, 2, fill);
 	put(made.data + 16 + 12, 200, 4, false);
 	expect_refused("text: the description of an event at 16 is cut off");
+}
+
+static void expect_partial(const char *reason)
+{
+	struct collected got;
+
+	collect_first(made.end, &got);
+	CU_ASSERT_EQUAL_FATAL(got.status, 0);
+	CU_ASSERT_STRING_EQUAL(reader_counts(got.reader)->trouble, reason);
+	collect_free(&got);
+}
+
+static void a_pipe_cut_between_records_is_noticed(void)
+{
+	make_pipe(&made, false, attrs, 2, fill);
+	made.end -= 8; /* the end of the last round */
+	expect_partial("text: it ends within a round of perf record");
+	made.end = 16 + 2 * (8 + 112 + 2 * 8); /* behind two descriptions of events */
+	expect_partial("text: it ends before the formats of its events");
 }
 
 /* Two rounds of enough events to be handed out, and then one that is older than the first. */
@@ -237,6 +276,7 @@ static void an_event_that_comes_too_late_is_counted(void)
 static const struct test_case cases[] = {
 	{ "a file cut anywhere is refused or partial", a_file_cut_anywhere_is_refused_or_partial },
 	{ "a pipe cut anywhere gives what is whole", a_pipe_cut_anywhere_gives_what_is_whole },
+	{ "a pipe cut between records is noticed", a_pipe_cut_between_records_is_noticed },
 	{ "no number that is wrong does harm", no_number_that_is_wrong_does_harm },
 	{ "no size that is wrong does harm", no_size_that_is_wrong_does_harm },
 	{ "messages name the place", messages_name_the_place },

@@ -174,7 +174,7 @@ static void fill_blocks(struct maker *m)
 	for (uint32_t cpu = 0; cpu < 3; cpu++) {
 		for (uint64_t i = 0; i < 20; i++)
 			at(m, 100 + 2 * i + (cpu == 2), cpu, 100 * cpu + i);
-		if (cpu == 1)
+		if (cpu > 0)
 			empty_record(m, 68);
 	}
 }
