@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * CTF traces of other layouts than ours, through libbabeltrace2. It crashes on some damaged traces,
- * and it leaves memory allocated; so it works in a process of its own, which sends the events here.
+ * loops or allocates without an end on others, and it leaves memory allocated; so it works in a
+ * process of its own, which has bounds and sends the events here.
  *
  * Times are the clock's own cycles, as in our own traces. What a clock's offset is for is to tell
  * how several clocks lie to one another.
  */
+#include "ctf_foreign_bounds.h"
 #include "ctf_foreign_load.h"
 #include "order.h"
 #include <errno.h>
@@ -45,18 +47,31 @@ static void close_foreign(struct reader *reader)
 
 static const struct reader_format foreign_format = { .next = next, .close = close_foreign };
 
+/* The other process, as this one sees it. */
+struct worker {
+	pid_t process;
+	FILE *in; /* what it sends */
+	int log;  /* the file that is its standard error */
+	struct foreign_bounds bounds;
+	struct foreign_mended *mended; /* its temporary folders, which it may leave behind */
+};
+
+#define MENDED_BYTES (FOREIGN_MENDED_MOST * sizeof(struct foreign_mended))
+
 /* The other process: all it has to say goes into the pipe. Nothing of this one is left to it. */
-__attribute__((noreturn)) static void load(
-	const char *folder, const struct reader_options *options, int pipe)
+__attribute__((noreturn)) static void load(const struct worker *worker, const char *folder,
+	const struct reader_options *options, int pipe)
 {
 	struct foreign_result result = { 0 };
-	struct foreign_loader loader = { .options = options, .diag = &result.diag };
+	struct foreign_loader loader = {
+		.options = options, .diag = &result.diag, .mended = worker->mended
+	};
 	struct foreign_record end = { .type = FOREIGN_END };
-	int log = memfd_create("babeltrace2", MFD_CLOEXEC);
 
 	loader.out = fdopen(pipe, "w");
-	if (!loader.out || log < 0 || dup2(log, STDERR_FILENO) < 0 ||
-		reader_prepare(&loader.reader, &foreign_format, folder))
+	if (!loader.out || dup2(worker->log, STDERR_FILENO) < 0 ||
+		reader_prepare(&loader.reader, &foreign_format, folder) ||
+		foreign_bounds_set(&worker->bounds))
 		_exit(1);
 	loader.names.names = loader.reader.names;
 	loader.events.names = &loader.names;
@@ -109,38 +124,70 @@ static int receive(struct foreign_reader *foreign, FILE *in, struct foreign_resu
 }
 
 /* Says why the other process has ended before its work. */
-static int tell_end(const char *folder, int status, struct diag *diag)
+static int tell_end(const struct worker *worker, const char *folder, int status, struct diag *diag)
 {
 	const char *signal = WIFSIGNALED(status) ? sigdescr_np(WTERMSIG(status)) : NULL;
+	char log[1024], text[80];
+	ssize_t bytes = pread(worker->log, log, sizeof(log) - 1, 0);
+	const char *met;
 
+	log[bytes > 0 ? bytes : 0] = '\0';
+	met = foreign_bounds_met(&worker->bounds, status, log, text);
+	if (met)
+		return diag_set(diag, -EINVAL,
+			"%s: this CTF trace can't be read by babeltrace2: %s, far more than a "
+			"whole "
+			"trace of its size takes",
+			folder, met);
 	return diag_set(diag, -EINVAL, "%s: this CTF trace can't be read: babeltrace2 crashes (%s)",
 		folder, signal ? signal : "it ended itself");
 }
 
-/* Starts the other process. Returns what it writes, or NULL with a message in diag. */
-static FILE *start(
-	const char *folder, const struct reader_options *options, pid_t *process, struct diag *diag)
+/* Starts the other process. 0, or a negative errno with a message in diag. */
+static int start(struct worker *worker, const char *folder, const struct reader_options *options,
+	struct diag *diag)
 {
 	int ends[2];
-	FILE *in = NULL;
 
-	if (pipe2(ends, O_CLOEXEC)) {
-		diag_set(diag, -errno, "%s: no pipe: %s", folder, strerror(errno));
-		return NULL;
-	}
-	*process = fork();
-	if (!*process) {
+	foreign_bounds_make(&worker->bounds, folder);
+	worker->log = memfd_create("babeltrace2", MFD_CLOEXEC);
+	worker->mended =
+		mmap(NULL, MENDED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (worker->log < 0 || worker->mended == MAP_FAILED)
+		return diag_set(
+			diag, -errno, "%s: no memory to share: %s", folder, strerror(errno));
+	if (pipe2(ends, O_CLOEXEC))
+		return diag_set(diag, -errno, "%s: no pipe: %s", folder, strerror(errno));
+	worker->process = fork();
+	if (!worker->process) {
 		close(ends[0]);
-		load(folder, options, ends[1]);
+		load(worker, folder, options, ends[1]);
 	}
 	close(ends[1]);
-	if (*process < 0)
+	if (worker->process < 0)
 		diag_set(diag, -errno, "%s: no process: %s", folder, strerror(errno));
 	else
-		in = fdopen(ends[0], "r");
-	if (!in)
+		worker->in = fdopen(ends[0], "r");
+	if (!worker->in)
 		close(ends[0]);
-	return in;
+	return worker->in ? 0 : worker->process < 0 ? -EAGAIN : -ENOMEM;
+}
+
+/* Waits for the other process, whose pipe is closed, and removes what it may have left. */
+static int end(struct worker *worker)
+{
+	int status = 0;
+
+	if (worker->in)
+		fclose(worker->in);
+	while (worker->process > 0 && waitpid(worker->process, &status, 0) < 0 && errno == EINTR)
+		continue;
+	if (worker->mended == MAP_FAILED)
+		return status;
+	for (unsigned i = 0; i < FOREIGN_MENDED_MOST; i++)
+		foreign_mended_remove(&worker->mended[i]);
+	munmap(worker->mended, MENDED_BYTES);
+	return status;
 }
 
 /* All events. 0, or a negative errno with a message in diag. */
@@ -148,24 +195,22 @@ static int receive_all(struct foreign_reader *foreign, const char *folder,
 	const struct reader_options *options, struct diag *diag)
 {
 	struct foreign_result result = { 0 };
-	int status = 0, error;
-	pid_t process = -1;
-	FILE *in = start(folder, options, &process, diag);
+	struct worker worker = { .process = -1, .log = -1, .mended = MAP_FAILED };
+	int status, error, started = start(&worker, folder, options, diag);
 
-	if (!in && process < 0)
-		return -EAGAIN;
-	error = in ? receive(foreign, in, &result) : -ENOMEM;
-	if (in)
-		fclose(in);
-	while (waitpid(process, &status, 0) < 0 && errno == EINTR)
-		continue;
+	error = started ? started : receive(foreign, worker.in, &result);
+	status = end(&worker);
 	if (error == -EPIPE)
-		return tell_end(folder, status, diag);
+		error = tell_end(&worker, folder, status, diag);
+	else if (error && !started)
+		diag_set(diag, error, "%s: can't be read, or sorted in $TMPDIR or /tmp: %s", folder,
+			strerror(-error));
+	else if (!error && result.error)
+		error = diag_set(diag, result.error, "%s", result.diag.text);
+	if (worker.log >= 0)
+		close(worker.log);
 	if (error)
-		return diag_set(diag, error, "%s: can't be read, or sorted in $TMPDIR or /tmp: %s",
-			folder, strerror(-error));
-	if (result.error)
-		return diag_set(diag, result.error, "%s", result.diag.text);
+		return error;
 	foreign->reader.counts = result.counts;
 	foreign->reader.source.hz = result.hz;
 	memcpy(foreign->clock, result.clock, sizeof(foreign->clock));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ctf_foreign_cut.h"
 
+#include "ctf_foreign_clock.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@
 #define HEAD_BYTES    64 /* of a packet, in which its sizes are */
 #define FIELD_BYTES   4
 #define FIELDS_MOST   (HEAD_BYTES / FIELD_BYTES)
+#define ALONE         ".alone"            /* a stream is tried there, without the others */
 #define CUT_BITS_MOST (UINT32_C(1) << 27) /* of a packet that is cut; LTTng's have up to 2^25 */
 
 static bool join(char path[PATH_BYTES], const char *folder, const char *name)
@@ -139,7 +141,7 @@ static bool copy_whole(const uint8_t *stream, size_t bytes, const char *alone, c
 static bool mend_stream(struct foreign_mended *mended, const char *from, const char *alone,
 	bool (*fits)(void *data, const char *folder), void *data)
 {
-	char to[PATH_BYTES];
+	char to[PATH_BYTES], real[PATH_BYTES];
 	struct stat stat = { 0 };
 	uint8_t *stream = MAP_FAILED;
 	bool fit;
@@ -150,7 +152,8 @@ static bool mend_stream(struct foreign_mended *mended, const char *from, const c
 	if (fits(data, alone))
 		return true;
 	unlink(to);
-	snprintf(mended->trouble, sizeof(mended->trouble), "%s: is cut within a packet", from);
+	snprintf(mended->trouble, sizeof(mended->trouble), "%s: is cut within a packet",
+		realpath(from, real) ? real : from);
 	file = open(from, O_RDONLY | O_CLOEXEC);
 	if (file >= 0 && !fstat(file, &stat) && stat.st_size > 0)
 		stream = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, file, 0);
@@ -189,21 +192,28 @@ static unsigned mend_streams(struct foreign_mended *mended, const char *trace, c
 	return count;
 }
 
+static bool make_temporary(struct foreign_mended *mended)
+{
+	const char *place = getenv("TMPDIR");
+
+	*mended = (struct foreign_mended){ 0 };
+	if (snprintf(mended->folder, sizeof(mended->folder), "%s/ringstat-XXXXXX",
+		    place && *place ? place : "/tmp") < (int)sizeof(mended->folder) &&
+		mkdtemp(mended->folder))
+		return true;
+	mended->folder[0] = '\0';
+	return false;
+}
+
 bool foreign_mend(struct foreign_mended *mended, const char *trace,
 	bool (*fits)(void *data, const char *folder), void *data)
 {
 	char path[PATH_BYTES], alone[sizeof(mended->folder) + 8], real[PATH_BYTES];
-	const char *place = getenv("TMPDIR");
 	bool done = false;
 
-	*mended = (struct foreign_mended){ 0 };
-	if (snprintf(mended->folder, sizeof(mended->folder), "%s/ringstat-XXXXXX",
-		    place && *place ? place : "/tmp") >= (int)sizeof(mended->folder) ||
-		!mkdtemp(mended->folder)) {
-		mended->folder[0] = '\0';
+	if (!make_temporary(mended))
 		return false;
-	}
-	snprintf(alone, sizeof(alone), "%s/.alone", mended->folder);
+	snprintf(alone, sizeof(alone), "%s/" ALONE, mended->folder);
 	/* a trace without a stream fits, unless its metadata is what is wrong */
 	if (realpath(trace, real) && join(path, real, "metadata") && !mkdir(alone, 0700)) {
 		char link[sizeof(alone) + 16];
@@ -221,19 +231,92 @@ bool foreign_mend(struct foreign_mended *mended, const char *trace,
 	return done;
 }
 
-void foreign_mended_remove(struct foreign_mended *mended)
+/* A trace's metadata with the frequencies that they lack; NULL: they lack none, or are no text. */
+static char *complete_metadata(const char *trace, size_t *bytes)
 {
-	DIR *dir = mended->folder[0] ? opendir(mended->folder) : NULL;
+	char path[PATH_BYTES], *text = MAP_FAILED, *completed = NULL;
+	struct stat stat = { 0 };
+	int file = join(path, trace, "metadata") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+
+	if (file >= 0 && !fstat(file, &stat) && S_ISREG(stat.st_mode) && stat.st_size > 0 &&
+		(uint64_t)stat.st_size <= FOREIGN_METADATA_BYTES)
+		text = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+	if (text != MAP_FAILED) {
+		if (!memchr(text, '\0', (size_t)stat.st_size))
+			completed = foreign_clock_complete(text, (size_t)stat.st_size, bytes);
+		munmap(text, (size_t)stat.st_size);
+	}
+	if (file >= 0)
+		close(file);
+	return completed;
+}
+
+/* Links to all streams of a trace. */
+static bool link_streams(const struct foreign_mended *mended, const char *trace)
+{
+	char from[PATH_BYTES], to[PATH_BYTES];
+	DIR *dir = opendir(trace);
+	const struct dirent *entry;
+	bool done = dir;
+
+	while (done && (entry = readdir(dir))) {
+		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "metadata") != 0)
+			done = join(from, trace, entry->d_name) &&
+			       join(to, mended->folder, entry->d_name) && !symlink(from, to);
+	}
+	if (dir)
+		closedir(dir);
+	return done;
+}
+
+bool foreign_complete(struct foreign_mended *mended, const char *trace)
+{
+	char path[PATH_BYTES], real[PATH_BYTES];
+	size_t bytes;
+	char *metadata = complete_metadata(trace, &bytes);
+	bool done = metadata && make_temporary(mended);
+
+	if (done) {
+		int file = join(path, mended->folder, "metadata")
+				   ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
+				   : -1;
+
+		done = file >= 0 && write_all(file, (const uint8_t *)metadata, bytes) &&
+		       realpath(trace, real) && link_streams(mended, real);
+		if (file >= 0)
+			close(file);
+		if (!done)
+			foreign_mended_remove(mended);
+	}
+	free(metadata);
+	return done;
+}
+
+/* With the files in it. */
+static void remove_folder(const char *folder)
+{
+	DIR *dir = opendir(folder);
 	char path[PATH_BYTES];
-	struct dirent *entry;
+	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
-		if (entry->d_name[0] != '.' && join(path, mended->folder, entry->d_name))
+		if (entry->d_name[0] != '.' && join(path, folder, entry->d_name))
 			unlink(path);
 	}
 	if (dir) {
 		closedir(dir);
-		rmdir(mended->folder);
+		rmdir(folder);
 	}
+}
+
+void foreign_mended_remove(struct foreign_mended *mended)
+{
+	char alone[sizeof(mended->folder) + 8];
+
+	if (!mended->folder[0])
+		return;
+	snprintf(alone, sizeof(alone), "%s/" ALONE, mended->folder);
+	remove_folder(alone); /* it is there where the work was broken off */
+	remove_folder(mended->folder);
 	mended->folder[0] = '\0';
 }

@@ -244,16 +244,28 @@ static bool mend(struct foreign_loader *loader, const char *folder)
 	return renew_graph(loader) && !take_source(loader, mended->folder);
 }
 
+/* The folder to be given to babeltrace2 instead of one with a trace. */
+static const char *complete(struct foreign_loader *loader, const char *folder)
+{
+	struct foreign_mended *mended = &loader->mended[loader->mended_count];
+
+	if (loader->mended_count == FOREIGN_MENDED_MOST || !foreign_complete(mended, folder))
+		return folder;
+	loader->mended_count++;
+	return mended->folder;
+}
+
 static int add_source(struct foreign_loader *loader, const char *folder)
 {
+	const char *taken = complete(loader, folder);
 	char why[300];
 
 	if (loader->source_count == FOREIGN_SOURCES_MOST)
 		return foreign_fail(loader, -EINVAL, "more traces are in it than can be read");
-	if (take_source(loader, strdup(folder))) {
+	if (take_source(loader, strdup(taken))) {
 		take_reason(why, sizeof(why));
 		take_log(why, sizeof(why));
-		if (mend(loader, folder))
+		if (mend(loader, taken))
 			return 0;
 		loader->error = diag_set(
 			loader->diag, -EINVAL, "%s: this CTF trace can't be read: %s", folder, why);

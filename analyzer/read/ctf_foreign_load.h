@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #define FOREIGN_SOURCES_MOST 256 /* traces below one folder: LTTng makes one for each user */
-#define FOREIGN_MENDED_MOST  8   /* of them with streams that are cut */
+#define FOREIGN_MENDED_MOST  16  /* temporary folders for those that must be put right */
 
 enum foreign_record_type {
 	FOREIGN_EVENT, /* `event`, of CPU `number` */
@@ -59,7 +59,7 @@ struct foreign_loader {
 	const bt_component_source *sources[FOREIGN_SOURCES_MOST];
 	char *folders[FOREIGN_SOURCES_MOST]; /* the sources' */
 	unsigned source_count, folder_count, mended_count;
-	struct foreign_mended mended[FOREIGN_MENDED_MOST];
+	struct foreign_mended *mended; /* FOREIGN_MENDED_MOST: both processes see them */
 
 	bool clock_known; /* the first one's */
 	int64_t offset_s;

@@ -210,6 +210,31 @@ static void each_stream_that_is_cut_is_read_up_to_its_cut(void)
 	expect_partial("cut", 3 + 1 + 1);
 }
 
+/* A frequency that isn't told is 1 GHz, also where a stream is cut. */
+static void a_clock_without_a_frequency_has_nanoseconds(void)
+{
+	for (size_t cut = 0; cut < 2; cut++) {
+		struct bytes stream = { 0 };
+		struct collected got;
+
+		put_two_packets(&stream);
+		make_trace(FREE_ON("offset_s = 50;"));
+		spew("stream", stream.data, stream.count - cut);
+		CU_ASSERT_EQUAL(mkdir(temporary, 0700), 0);
+		read_and_remove(&got);
+		CU_ASSERT_EQUAL(rmdir(temporary), 0);
+		CU_ASSERT_EQUAL_FATAL(got.status, 0);
+		CU_ASSERT_EQUAL(reader_source(got.reader)->hz, 1000000000);
+		CU_ASSERT_STRING_EQUAL(reader_source(got.reader)->clock, "c");
+		CU_ASSERT_EQUAL(got.count, 4 - cut);
+		CU_ASSERT_EQUAL(reader_counts(got.reader)->truncated, cut);
+		CU_ASSERT_EQUAL(!strstr(reader_counts(got.reader)->trouble, folder), !cut);
+		CU_ASSERT_PTR_NULL(strstr(reader_counts(got.reader)->trouble, temporary));
+		CU_ASSERT(is(&got, 0, 10, 0, EVENT_FREE, 1));
+		collect_free(&got);
+	}
+}
+
 #define CASE(name)          \
 	{                   \
 #name, name \
@@ -221,6 +246,7 @@ static const struct test_case cases[] = {
 	CASE(a_stream_that_can_not_be_read_further_is_partial),
 	CASE(a_stream_that_is_cut_is_read_up_to_the_cut),
 	CASE(each_stream_that_is_cut_is_read_up_to_its_cut),
+	CASE(a_clock_without_a_frequency_has_nanoseconds),
 	{ 0 },
 };
 
