@@ -21,8 +21,9 @@ struct transmit {
 	struct transmit_options options;
 	char *only; /* the one device to report, or NULL: a copy of options.device */
 	const struct names *names;
-	bool starts_seen; /* else laps begin at xmit */
-	uint64_t now;     /* time of the last event */
+	bool starts_seen;    /* else laps begin at xmit */
+	bool returns_unseen; /* of some driver calls at least: nobody knows how long they went on */
+	uint64_t now;        /* time of the last event */
 	uint64_t used, tx_packets, clock_anomalies;
 	struct packets packets;
 	struct changes changes;
@@ -81,7 +82,7 @@ int transmit_on_queue(struct transmit *transmit, const struct event *event);
 int transmit_on_start(struct transmit *transmit, unsigned cpu, const struct event *event);
 int transmit_on_xmit(struct transmit *transmit, unsigned cpu, const struct event *event);
 int transmit_on_free(struct transmit *transmit, unsigned cpu, const struct event *event);
-int transmit_on_receive(struct transmit *transmit, const struct event *event);
+int transmit_on_receive(struct transmit *transmit, unsigned cpu, const struct event *event);
 int transmit_on_lost(struct transmit *transmit);
 
 /* Closes what has been open for longer than options.expire_cycles. 0 or -ENOMEM. */

@@ -25,7 +25,7 @@ struct tally {
 struct device {
 	struct tally all;
 	char *name;
-	bool delivers; /* lo, veth, tun, tap: a packet leaves when the other side receives it */
+	bool delivers;         /* by its name: a packet leaves when the other side receives it */
 	struct tally **queues; /* by number; NULL: not seen */
 	uint32_t queue_room;
 	unsigned queue_count;

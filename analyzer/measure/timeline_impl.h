@@ -35,7 +35,7 @@ struct transmitting {
 	struct sending_list ended; /* whose driver call has yet to return */
 	struct sending *spare;
 	struct sending_block *blocks;
-	bool starts_seen, queues_seen;
+	bool starts_seen, queues_seen, returns_seen;
 	uint8_t delivers[EVENT_NO_DEVICE + 1]; /* 0: not looked up yet; 1: no; 2: yes */
 	uint32_t in_device[EVENT_NO_DEVICE + 1];
 	struct journal journal; /* of struct timeline_packet */

@@ -291,6 +291,7 @@ static int on_xmit(struct timeline *timeline, const struct event *event)
 	struct sending *sending = find(transmitting, event);
 	int error;
 
+	transmitting->returns_seen = true;
 	if (sending && sending->state == SENDING_ENDED) {
 		error = journal_change(&transmitting->journal, sending->number,
 			offsetof(struct timeline_packet, xmit), &event->time, sizeof(event->time));
@@ -337,6 +338,16 @@ static bool delivers(struct timeline *timeline, uint8_t device)
 	return *known == 2;
 }
 
+/*
+ * The driver's call for the packet goes on, so that nobody but the other side of a veth, whatever
+ * its name, can receive it (transmit_out.c says why). Without returns that is sure of the last one.
+ */
+static bool in_call(const struct transmitting *transmitting, const struct sending *sending)
+{
+	return sending->state == SENDING_STARTED &&
+	       (transmitting->returns_seen || sending == transmitting->open.last);
+}
+
 /* The other side of a veth, or of the loopback, has the packet. */
 static int on_receive(struct timeline *timeline, const struct event *event)
 {
@@ -348,7 +359,8 @@ static int on_receive(struct timeline *timeline, const struct event *event)
 							       !timeline->transmitting.starts_seen);
 
 		next = sending->other;
-		if (inside && delivers(timeline, sending->packet.device))
+		if (inside && (delivers(timeline, sending->packet.device) ||
+				      in_call(&timeline->transmitting, sending)))
 			error = end(timeline, sending, TIMELINE_DELIVERED, event->time, 0);
 	}
 	return error;

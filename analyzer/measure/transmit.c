@@ -85,7 +85,7 @@ int transmit_event(struct transmit *transmit, unsigned cpu, const struct event *
 	case EVENT_FREE:
 		return transmit_on_free(transmit, cpu, event);
 	case EVENT_RECEIVE:
-		return transmit_on_receive(transmit, event);
+		return transmit_on_receive(transmit, cpu, event);
 	case EVENT_LOST:
 		return transmit_on_lost(transmit);
 	default:

@@ -205,6 +205,7 @@ int transmit_on_start(struct transmit *transmit, unsigned cpu, const struct even
 		go_by_starts(transmit);
 	/* A CPU is in one call of a device at a time, so an older one has returned unseen. */
 	passage = calls_find_device(calls, device);
+	transmit->returns_unseen |= passage != NULL;
 	if (passage && passage_settle(transmit, passage))
 		return -ENOMEM;
 	passage = find(transmit, event->packet, device, PASSAGE_OPEN);

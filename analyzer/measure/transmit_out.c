@@ -78,14 +78,27 @@ int transmit_on_free(struct transmit *transmit, unsigned cpu, const struct event
 	return 0;
 }
 
+/*
+ * A device delivers if its name says so, or if the packet is received while the call of its driver
+ * goes on, on the same CPU: by a veth of any name, as a container has. Hardware can't do that: a
+ * memory that was freed in the call isn't received into before the call returns, since softirqs
+ * are off in it. Whether a call goes on is only known where returns are recorded.
+ */
+static bool delivers(struct transmit *transmit, unsigned cpu, const struct passage *passage)
+{
+	return passage->device->delivers ||
+	       (passage->calls && !transmit->returns_unseen &&
+		       passage->calls == cpus_get(&transmit->calls, cpu));
+}
+
 /* netif_rx or netif_receive_skb: the other side of a veth, or of the loopback, has the packet. */
-int transmit_on_receive(struct transmit *transmit, const struct event *event)
+int transmit_on_receive(struct transmit *transmit, unsigned cpu, const struct event *event)
 {
 	struct passage *passage = packets_find(&transmit->packets, event->packet), *next;
 
 	for (; passage; passage = next) {
 		next = passage->other;
-		if (!passage->device->delivers)
+		if (!delivers(transmit, cpu, passage))
 			continue;
 		if (passage->state == PASSAGE_OPEN) {
 			transmit->used++;

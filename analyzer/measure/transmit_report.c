@@ -140,7 +140,8 @@ static struct transmit_table table_of(
 		table.in_device_avg = (double)tally->lap.sum / (double)span;
 	judge_oldest(&table, tally, transmit->now);
 	/* A veth or the loopback has no ring that could be full. */
-	judge(&table, &tally->occupancy, device->delivers ? 0 : transmit->options.capacity);
+	judge(&table, &tally->occupancy,
+		device->delivers || tally->delivered ? 0 : transmit->options.capacity);
 	return table;
 }
 

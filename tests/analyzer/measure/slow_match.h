@@ -208,9 +208,11 @@ static void ends(struct lap *lap, int i, enum fate fate, uint64_t time)
 	lap->end_time = time;
 }
 
-static bool delivers(int start)
+/* By its name, or in the driver's call. */
+static bool delivers(const struct lap *lap, int receive)
 {
-	return at(start)->device == VETH0;
+	return at(lap->start)->device == VETH0 ||
+	       (events[receive].cpu == events[lap->start].cpu && receive < lap->returns);
 }
 
 static void look_ahead(struct lap *lap)
@@ -231,7 +233,7 @@ static void look_ahead(struct lap *lap)
 			ends(lap, i, UNRESOLVED, now);
 		else if (is(i, EVENT_FREE) && same_packet(i, lap->start))
 			ends(lap, i, EVENT_GET(FREE, aborted, at(i)->arg) ? ABORTED : FREED, now);
-		else if (is(i, EVENT_RECEIVE) && same_packet(i, lap->start) && delivers(lap->start))
+		else if (is(i, EVENT_RECEIVE) && same_packet(i, lap->start) && delivers(lap, i))
 			ends(lap, i, DELIVERED, now);
 	}
 	if (lap->suspect && (lap->fate == IN_DEVICE || lap->fate == UNRESOLVED)) {

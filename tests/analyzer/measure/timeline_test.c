@@ -395,17 +395,32 @@ static void a_return_behind_the_free_finds_its_packet(void)
 	end();
 }
 
+/* Also one that is called eth0. */
 static void a_veth_delivers_unless_only_frees_count(void)
 {
-	for (int frees_only = 0; frees_only < 2; frees_only++) {
-		PLAY_TIMELINE(frees_only, QUEUED(100, VETH0, 0xa0), START(0, 110, VETH0, 0xa0),
-			NETIF_RX(0, 115, 0xa0), XMIT(0, 120, VETH0, 0xa0, 0), SOFTIRQ_IN(0, 130),
-			RECEIVED(0, 140, VETH0, 0xa0), SOFTIRQ_OUT(0, 150), FREE(0, 200, 0xa0));
+	for (int form = 0; form < 4; form++) {
+		bool frees_only = form & 1;
+		uint8_t veth = form & 2 ? ETH0 : VETH0;
+
+		PLAY_TIMELINE(frees_only, QUEUED(100, veth, 0xa0), START(0, 110, veth, 0xa0),
+			NETIF_RX(0, 115, 0xa0), XMIT(0, 120, veth, 0xa0, 0), SOFTIRQ_IN(0, 130),
+			RECEIVED(0, 140, veth, 0xa0), SOFTIRQ_OUT(0, 150), FREE(0, 200, 0xa0));
 		(void)expect_softirq(130, 2, 1);
 		expect_packet(100, 110, 120, frees_only ? 200 : 115,
 			frees_only ? TIMELINE_FREED : TIMELINE_DELIVERED);
 		end();
 	}
+}
+
+/* Behind the call's return, or while another packet's call goes on, it is memory used again. */
+static void hardware_does_not_deliver(void)
+{
+	PLAY_TIMELINE(false, START(0, 110, ETH0, 0xa0), START(0, 112, ETH1, 0xb0),
+		NETIF_RX(0, 115, 0xa0), XMIT(0, 120, ETH0, 0xa0, 0), NETIF_RX(0, 125, 0xa0),
+		FREE(0, 200, 0xa0), FREE(0, 210, 0xb0));
+	expect_packet(NEVER, 110, 120, 200, TIMELINE_FREED);
+	expect_packet(NEVER, 112, NEVER, 210, TIMELINE_FREED);
+	end();
 }
 
 /* A bond's packet is its Ethernet device's, and one free ends both; returned, it is an older one's.
@@ -474,6 +489,7 @@ static const struct test_case transmit[] = {
 	{ "busy drivers and those that refuse are told apart",
 		busy_drivers_and_those_that_refuse_are_told_apart },
 	{ "a return behind the free finds its packet", a_return_behind_the_free_finds_its_packet },
+	{ "hardware does not deliver", hardware_does_not_deliver },
 	{ "a veth delivers unless only frees count", a_veth_delivers_unless_only_frees_count },
 	{ "a packet on its way down is at two devices",
 		a_packet_on_its_way_down_is_at_two_devices },

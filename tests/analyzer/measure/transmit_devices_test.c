@@ -102,6 +102,65 @@ static void a_forwarded_packet_counts_once_at_its_last_device(void)
 	scene_end();
 }
 
+/* In a container a veth is called eth0: netif_rx comes before its driver returns. */
+static void a_packet_received_in_its_drivers_call_is_delivered(void)
+{
+	const struct transmit_report *report = PLAY(NULL, START(0, 0, ETH0, 1),
+		RECEIVE(1000, ETH1, 1), XMIT(0, 2000, ETH0, 1, 0), FREE(1, 5000, 1),
+		START(0, 10000, ETH0, 2), RECEIVE(13000, ETH1, 2), XMIT(0, 14000, ETH0, 2, 0),
+		START(0, 20000, ETH0, 2), RECEIVE(26000, ETH1, 2), XMIT(0, 27000, ETH0, 2, 0));
+	const struct transmit_table *eth0 = scene_device(report, ETH0);
+
+	CU_ASSERT_EQUAL(eth0->delivered, 3);
+	CU_ASSERT_EQUAL(eth0->freed, 0);
+	CU_ASSERT_EQUAL(eth0->unresolved, 0);
+	CU_ASSERT_EQUAL(eth0->lap.min, 1000);
+	CU_ASSERT_EQUAL(eth0->lap.max, 6000);
+	CU_ASSERT_EQUAL(eth0->capacity, 0);
+	CU_ASSERT_EQUAL(report->clock_anomalies, 0);
+	CU_ASSERT_EQUAL(report->total_tx_packets, 3);
+	CU_ASSERT(scene_reconciles(eth0));
+	scene_end();
+}
+
+/* The same packet, handed down: it leaves both. */
+static void what_a_bond_hands_to_a_veth_is_delivered_once(void)
+{
+	const struct transmit_report *report =
+		PLAY(NULL, START(0, 0, BOND0, 1), START(0, 10, ETH0, 1), RECEIVE(20, ETH1, 1),
+			XMIT(0, 30, ETH0, 1, 0), XMIT(0, 40, BOND0, 1, 0));
+
+	CU_ASSERT_EQUAL(scene_device(report, ETH0)->delivered, 1);
+	CU_ASSERT_EQUAL(scene_device(report, BOND0)->delivered, 1);
+	CU_ASSERT_EQUAL(scene_device(report, BOND0)->lap.max, 20);
+	CU_ASSERT_EQUAL(report->total_tx_packets, 1);
+	scene_end();
+}
+
+/* Memory that was freed without an event is received into: on another CPU, or after the call. */
+static void a_reused_address_is_not_delivered(void)
+{
+	const struct transmit_report *report =
+		PLAY(NULL, START(1, 0, ETH0, 1), RECEIVE(10, ETH1, 1), XMIT(1, 20, ETH0, 1, 0),
+			RECEIVE(30, ETH1, 1), FREE(1, 100, 1));
+
+	CU_ASSERT_EQUAL(scene_device(report, ETH0)->freed, 1);
+	CU_ASSERT_EQUAL(scene_device(report, ETH0)->delivered, 0);
+	CU_ASSERT_EQUAL(scene_device(report, ETH0)->lap.max, 100);
+	scene_end();
+}
+
+/* Without net_dev_xmit nobody knows how long a call goes on: the first one may have returned. */
+static void without_returns_nobody_knows_what_a_call_delivers(void)
+{
+	const struct transmit_report *report = PLAY(NULL, START(0, 0, ETH0, 1),
+		START(0, 100, ETH0, 2), RECEIVE(200, ETH1, 2), FREE(0, 300, 1), FREE(0, 400, 2));
+
+	CU_ASSERT_EQUAL(scene_device(report, ETH0)->freed, 2);
+	CU_ASSERT_EQUAL(scene_device(report, ETH0)->delivered, 0);
+	scene_end();
+}
+
 static void an_ethernet_device_does_not_deliver(void)
 {
 	const struct transmit_report *report = PLAY(NULL, START(0, 0, ETH0, 1),
@@ -189,6 +248,10 @@ static const struct test_case devices[] = {
 	CASE(a_busy_lower_device_is_tried_again_under_the_same_bond),
 	CASE(the_older_packet_closes_at_all_its_devices),
 	CASE(a_veth_packet_leaves_when_it_is_received),
+	CASE(a_packet_received_in_its_drivers_call_is_delivered),
+	CASE(what_a_bond_hands_to_a_veth_is_delivered_once),
+	CASE(a_reused_address_is_not_delivered),
+	CASE(without_returns_nobody_knows_what_a_call_delivers),
 	CASE(a_delivered_packets_free_is_no_clock_anomaly),
 	CASE(a_forwarded_packet_counts_once_at_its_last_device),
 	CASE(an_ethernet_device_does_not_deliver),

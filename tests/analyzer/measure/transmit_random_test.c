@@ -48,7 +48,8 @@ static bool time_share_agrees(const struct transmit_table *table, unsigned devic
 {
 	uint64_t full = 0, span = table->last_event - table->first_event;
 
-	if (options.expire_cycles || device == VETH0 || !span) /* veth0 has no capacity */
+	/* what delivers has no capacity */
+	if (options.expire_cycles || device == VETH0 || table->delivered || !span)
 		return true;
 	for (int i = 0; i + 1 < count; i++) {
 		uint64_t until = at(i + 1)->time;
