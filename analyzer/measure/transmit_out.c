@@ -84,11 +84,11 @@ int transmit_on_free(struct transmit *transmit, unsigned cpu, const struct event
  * memory that was freed in the call isn't received into before the call returns, since softirqs
  * are off in it. Whether a call goes on is only known where returns are recorded.
  */
-static bool delivers(struct transmit *transmit, unsigned cpu, const struct passage *passage)
+static __attribute__((noinline)) bool is_in_call(
+	struct transmit *transmit, unsigned cpu, const struct passage *passage)
 {
-	return passage->device->delivers ||
-	       (passage->calls && !transmit->returns_unseen &&
-		       passage->calls == cpus_get(&transmit->calls, cpu));
+	return passage->calls && !transmit->returns_unseen &&
+	       passage->calls == cpus_get(&transmit->calls, cpu);
 }
 
 /* netif_rx or netif_receive_skb: the other side of a veth, or of the loopback, has the packet. */
@@ -98,7 +98,7 @@ int transmit_on_receive(struct transmit *transmit, unsigned cpu, const struct ev
 
 	for (; passage; passage = next) {
 		next = passage->other;
-		if (!delivers(transmit, cpu, passage))
+		if (!passage->device->delivers && !is_in_call(transmit, cpu, passage))
 			continue;
 		if (passage->state == PASSAGE_OPEN) {
 			transmit->used++;

@@ -18,6 +18,29 @@ static int failed(struct perf_reader *perf, int error, const char *reason, struc
 	return reader_failed(&perf->reader, &perf->names, error, diag);
 }
 
+/*
+ * Events that are ready get the names of their cgroups: the path may have been told after the event
+ * that needs it, but now it was. 0 or a negative errno.
+ */
+static int name_cgroups(struct perf_reader *perf)
+{
+	for (const struct runs_event *ready = perf->ready; ready < perf->ready_end; ready++) {
+		struct event *event = (struct event *)&ready->event; /* nobody has it yet */
+		uint32_t number = (uint32_t)EVENT_GET(SOCK_SEND, process, event->arg);
+		int task;
+
+		if ((event->id != EVENT_SOCK_SEND && event->id != EVENT_SOCK_RECV) ||
+			event->queue != PERF_CGROUP_HELD)
+			continue;
+		task = perf_cgroups_task(&perf->cgroups, &perf->names, number);
+		if (task < 0)
+			return task;
+		event->arg ^= EVENT_PUT(SOCK_SEND, process, number ^ (uint32_t)task);
+		event->queue = EVENT_NO_QUEUE;
+	}
+	return 0;
+}
+
 /* More events that are ready. 1, 0 at the end, or a negative errno with a message. */
 static __attribute__((noinline)) int get_ready(struct perf_reader *perf, struct diag *diag)
 {
@@ -27,35 +50,17 @@ static __attribute__((noinline)) int get_ready(struct perf_reader *perf, struct 
 
 		if (status == 1) {
 			reader_saw(&perf->reader, perf->ready_end[-1].event.time);
-			return 1;
-		}
-		if (!status && perf->at_end)
+			status = perf->cgroups.task_count ? name_cgroups(perf) : 0;
+			if (!status)
+				return 1;
+		} else if (!status && perf->at_end) {
 			return 0;
-		if (!status)
+		} else if (!status) {
 			status = perf_read_round(perf, &reason);
+		}
 		if (status < 0)
 			return failed(perf, status, reason.text, diag);
 	}
-}
-
-/*
- * The path of a cgroup may have been told after the event that needs it, but now it was. 1, or a
- * negative errno with a message.
- */
-static int name_cgroup(struct perf_reader *perf, struct event *event, struct diag *diag)
-{
-	uint32_t number = (uint32_t)EVENT_GET(SOCK_SEND, process, event->arg);
-	int task;
-
-	if ((event->id != EVENT_SOCK_SEND && event->id != EVENT_SOCK_RECV) ||
-		event->queue != PERF_CGROUP_HELD)
-		return 1;
-	task = perf_cgroups_task(&perf->cgroups, &perf->names, number);
-	if (task < 0)
-		return failed(perf, task, "", diag);
-	event->arg ^= EVENT_PUT(SOCK_SEND, process, number ^ (uint32_t)task);
-	event->queue = EVENT_NO_QUEUE;
-	return 1;
 }
 
 static int next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag)
@@ -71,7 +76,7 @@ static int next(struct reader *reader, struct event *event, unsigned *cpu, struc
 	*event = perf->ready->event;
 	*cpu = perf->ready->cpu;
 	perf->ready++;
-	return perf->cgroups.task_count ? name_cgroup(perf, event, diag) : 1;
+	return 1;
 }
 
 static void close_perf(struct reader *reader)

@@ -81,8 +81,8 @@ static int end_gap(struct perf_reader *perf, const struct perf_sample *next)
 }
 
 /* Who sends and receives is in a cgroup: its id stands where the sample ends. */
-static int hold_cgroup(struct perf_reader *perf, const struct perf_record *record,
-	const struct perf_layout *layout, struct event *event)
+static __attribute__((noinline)) int hold_cgroup(struct perf_reader *perf,
+	const struct perf_record *record, const struct perf_layout *layout, struct event *event)
 {
 	uint32_t task = (uint32_t)EVENT_GET(SOCK_SEND, process, event->arg);
 	int number;
@@ -104,7 +104,8 @@ static int hold_cgroup(struct perf_reader *perf, const struct perf_record *recor
 	return 0;
 }
 
-static inline int take_sample(struct perf_reader *perf, const struct perf_record *record)
+static inline __attribute__((always_inline)) int take_sample(
+	struct perf_reader *perf, const struct perf_record *record)
 {
 	const struct perf_layout *layout =
 		perf_attrs_sample(&perf->attrs, record->data, record->bytes);
@@ -133,13 +134,12 @@ static inline int take_sample(struct perf_reader *perf, const struct perf_record
 	if (status || !event)
 		return status;
 	status = raw_event_parse(perf->raw, &sample.raw, event);
-	if (status == RAW_EVENT_USED && layout->end_cgroup) {
-		int error = hold_cgroup(perf, record, layout, event);
-
-		if (error)
-			return error;
-	}
 	if (status == RAW_EVENT_USED) {
+		if (layout->end_cgroup) {
+			status = hold_cgroup(perf, record, layout, event);
+			if (status)
+				return status;
+		}
 		perf->round_events++;
 		return runs_commit(perf->runs, sample.cpu);
 	}
@@ -399,13 +399,13 @@ static int finish(struct perf_reader *perf)
 }
 
 /* Takes records up to the end of a round: 1. 0 at the end of the file; or a negative errno. */
-static int read_on(struct perf_reader *perf, struct diag *reason)
+static inline __attribute__((always_inline)) int read_from(
+	struct perf_reader *perf, bool folder, struct diag *reason)
 {
-	struct perf_folder *folder = perf->folder;
 	struct perf_record record;
 
 	for (;;) {
-		int status = folder ? perf_folder_next(folder, &record, &perf->stream, reason)
+		int status = folder ? perf_folder_next(perf->folder, &record, &perf->stream, reason)
 				    : perf_stream_next(perf->stream, &record, reason);
 
 		if (status != 1)
@@ -425,9 +425,20 @@ static int read_on(struct perf_reader *perf, struct diag *reason)
 	}
 }
 
+/* Two copies, so that the usual one doesn't ask for each record which it is. */
+static int read_stream(struct perf_reader *perf, struct diag *reason)
+{
+	return read_from(perf, false, reason);
+}
+
+static int read_folder(struct perf_reader *perf, struct diag *reason)
+{
+	return read_from(perf, true, reason);
+}
+
 int perf_read_round(struct perf_reader *perf, struct diag *reason)
 {
-	int status = read_on(perf, reason);
+	int status = perf->folder ? read_folder(perf, reason) : read_stream(perf, reason);
 
 	if (status)
 		return status < 0 ? status : 0;
