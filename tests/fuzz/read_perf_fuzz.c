@@ -41,6 +41,9 @@ static void check_event(const struct reader *reader, const struct event *event, 
 	if (event->id == EVENT_FREE && EVENT_GET(FREE, reason, event->arg))
 		must(names_get(names, NAME_REASON, (uint32_t)EVENT_GET(FREE, reason, event->arg)) !=
 			NULL);
+	if (event->id == EVENT_SOCK_SEND || event->id == EVENT_SOCK_RECV)
+		must(names_get(names, NAME_TASK,
+			     (uint32_t)EVENT_GET(SOCK_SEND, process, event->arg)) != NULL);
 	must(event->id != EVENT_LOST || !trace_counts_complete(reader_counts(reader)));
 }
 
