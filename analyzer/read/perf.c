@@ -4,7 +4,7 @@
  */
 #include "cycles.h"
 #include "order.h"
-#include "perf_impl.h"
+#include "perf_tasks.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,29 +18,6 @@ static int failed(struct perf_reader *perf, int error, const char *reason, struc
 	return reader_failed(&perf->reader, &perf->names, error, diag);
 }
 
-/*
- * Events that are ready get the names of their cgroups: the path may have been told after the event
- * that needs it, but now it was. 0 or a negative errno.
- */
-static int name_cgroups(struct perf_reader *perf)
-{
-	for (const struct runs_event *ready = perf->ready; ready < perf->ready_end; ready++) {
-		struct event *event = (struct event *)&ready->event; /* nobody has it yet */
-		uint32_t number = (uint32_t)EVENT_GET(SOCK_SEND, process, event->arg);
-		int task;
-
-		if ((event->id != EVENT_SOCK_SEND && event->id != EVENT_SOCK_RECV) ||
-			event->queue != PERF_CGROUP_HELD)
-			continue;
-		task = perf_cgroups_task(&perf->cgroups, &perf->names, number);
-		if (task < 0)
-			return task;
-		event->arg ^= EVENT_PUT(SOCK_SEND, process, number ^ (uint32_t)task);
-		event->queue = EVENT_NO_QUEUE;
-	}
-	return 0;
-}
-
 /* More events that are ready. 1, 0 at the end, or a negative errno with a message. */
 static __attribute__((noinline)) int get_ready(struct perf_reader *perf, struct diag *diag)
 {
@@ -49,10 +26,13 @@ static __attribute__((noinline)) int get_ready(struct perf_reader *perf, struct 
 		struct diag reason = { "" };
 
 		if (status == 1) {
-			reader_saw(&perf->reader, perf->ready_end[-1].event.time);
-			status = perf->cgroups.task_count ? name_cgroups(perf) : 0;
-			if (!status)
+			status = perf_tasks_settle(perf);
+			if (!status && perf->ready == perf->ready_end)
+				continue; /* nothing but names */
+			if (!status) {
+				reader_saw(&perf->reader, perf->ready_end[-1].event.time);
 				return 1;
+			}
 		} else if (!status && perf->at_end) {
 			return 0;
 		} else if (!status) {

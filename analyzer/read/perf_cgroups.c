@@ -50,12 +50,13 @@ int perf_cgroups_path(struct perf_cgroups *cgroups, uint64_t cgroup, const char 
 	return cgroups->paths[number] ? 0 : -ENOMEM;
 }
 
-int perf_cgroups_hold(struct perf_cgroups *cgroups, uint32_t task, uint64_t cgroup)
+/* The number of a process in a cgroup ('p'), or of a task's name in one ('t'). */
+static int number_of_task(struct perf_cgroups *cgroups, char what, uint32_t who, uint64_t cgroup)
 {
 	char key[48];
 	int number;
 
-	snprintf(key, sizeof(key), "%" PRIu32 " %" PRIu64, task, cgroup);
+	snprintf(key, sizeof(key), "%c%" PRIu32 " %" PRIu64, what, who, cgroup);
 	number = number_of(cgroups, (enum name_kind)KEY_TASK, key);
 	if (number < 0 || (size_t)number < cgroups->task_count)
 		return number;
@@ -69,8 +70,13 @@ int perf_cgroups_hold(struct perf_cgroups *cgroups, uint32_t task, uint64_t cgro
 		cgroups->task_room = room;
 	}
 	cgroups->tasks[cgroups->task_count++] =
-		(struct perf_cgroup_task){ .task = task, .index = -1, .cgroup = cgroup };
+		(struct perf_cgroup_task){ .who = who, .index = -1, .cgroup = cgroup };
 	return number;
+}
+
+int perf_cgroups_hold(struct perf_cgroups *cgroups, uint32_t pid, uint64_t cgroup)
+{
+	return number_of_task(cgroups, 'p', pid, cgroup);
 }
 
 /* The path, or NULL if it wasn't told or there is no room for more. */
@@ -85,22 +91,25 @@ static const char *path_of(struct perf_cgroups *cgroups, const char *key)
 	return path;
 }
 
-int perf_cgroups_task(struct perf_cgroups *cgroups, struct kernel_names *names, uint32_t number)
+int perf_cgroups_task(
+	struct perf_cgroups *cgroups, struct kernel_names *names, uint32_t task, uint64_t cgroup)
 {
-	struct perf_cgroup_task *task = &cgroups->tasks[number];
+	int number = number_of_task(cgroups, 't', task, cgroup), bytes;
 	char key[24], text[TASK_BYTES + PERF_CGROUP_BYTES];
 	const char *path;
-	int bytes;
 
-	if (task->index >= 0)
-		return task->index;
-	key_of(task->cgroup, key);
+	if (number == -ENOSPC) {
+		names->used_up = NAME_TASK;
+		return -EOVERFLOW;
+	}
+	if (number < 0 || cgroups->tasks[number].index >= 0)
+		return number < 0 ? number : cgroups->tasks[number].index;
+	key_of(cgroup, key);
 	path = path_of(cgroups, key);
-	bytes = snprintf(text, sizeof(text), "%s%c%s%s",
-		names_get(names->names, NAME_TASK, task->task), NAME_CGROUP_MARK, path ? "" : "id ",
-		path ? path : key);
-	task->index = kernel_name(names, NAME_TASK, text, (size_t)bytes);
-	return task->index;
+	bytes = snprintf(text, sizeof(text), "%s%c%s%s", names_get(names->names, NAME_TASK, task),
+		NAME_CGROUP_MARK, path ? "" : "id ", path ? path : key);
+	cgroups->tasks[number].index = kernel_name(names, NAME_TASK, text, (size_t)bytes);
+	return cgroups->tasks[number].index;
 }
 
 void perf_cgroups_clear(struct perf_cgroups *cgroups)

@@ -18,15 +18,16 @@
 /* The queue of an event whose process is such a number; it has none. */
 #define PERF_CGROUP_HELD 0
 
+/* What has a number: a process in a cgroup, or the name of a task in one. */
 struct perf_cgroup_task {
-	uint32_t task; /* index of its name, without the cgroup */
-	int index;     /* of the name with the cgroup, or -1: not entered yet */
-	uint64_t cgroup;
+	uint32_t who;    /* the process's id, or the name's index */
+	int index;       /* of a name, that of the one with the cgroup; -1: not entered yet */
+	uint64_t cgroup; /* its id */
 };
 
 /* All zero is empty. */
 struct perf_cgroups {
-	struct names *keys; /* what has a number here: a task with a cgroup, and a cgroup */
+	struct names *keys; /* what has a number here: such a task, and a cgroup */
 	struct perf_cgroup_task *tasks;
 	size_t task_count, task_room;
 	char **paths; /* by the number of the cgroup */
@@ -38,14 +39,22 @@ struct perf_cgroups {
 int perf_cgroups_path(
 	struct perf_cgroups *cgroups, uint64_t cgroup, const char *path, size_t bytes);
 
-/* The number that stands for a task in a cgroup; -ENOMEM; or -ENOSPC if there is none left. */
-int perf_cgroups_hold(struct perf_cgroups *cgroups, uint32_t task, uint64_t cgroup);
+/* The number that stands for a process in a cgroup; -ENOMEM; or -ENOSPC if there is none left. */
+int perf_cgroups_hold(struct perf_cgroups *cgroups, uint32_t pid, uint64_t cgroup);
+
+/* What such a number stands for. */
+static inline const struct perf_cgroup_task *perf_cgroups_held(
+	const struct perf_cgroups *cgroups, uint32_t number)
+{
+	return &cgroups->tasks[number];
+}
 
 /*
- * The index of the name that belongs to such a number (names.h says how it has the cgroup): with
- * the path as it is known by now, or "id 4711". Or what kernel_name returns.
+ * The index of a task's name with a cgroup behind it (names.h says how), from that of the name
+ * without: with the path as it is known by now, or "id 4711". Or what kernel_name returns.
  */
-int perf_cgroups_task(struct perf_cgroups *cgroups, struct kernel_names *names, uint32_t number);
+int perf_cgroups_task(
+	struct perf_cgroups *cgroups, struct kernel_names *names, uint32_t task, uint64_t cgroup);
 
 void perf_cgroups_clear(struct perf_cgroups *cgroups);
 

@@ -4,7 +4,7 @@
  * marks when a round is over: what comes in the next round may be older than what came in this one,
  * but not than what came before it.
  */
-#include "perf_impl.h"
+#include "perf_tasks.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -84,13 +84,13 @@ static int end_gap(struct perf_reader *perf, const struct perf_sample *next)
 static __attribute__((noinline)) int hold_cgroup(struct perf_reader *perf,
 	const struct perf_record *record, const struct perf_layout *layout, struct event *event)
 {
-	uint32_t task = (uint32_t)EVENT_GET(SOCK_SEND, process, event->arg);
+	uint32_t pid = (uint32_t)EVENT_GET(SOCK_SEND, process, event->arg);
 	int number;
 
 	if ((event->id != EVENT_SOCK_SEND && event->id != EVENT_SOCK_RECV) ||
 		record->bytes < (size_t)layout->fixed + layout->end_cgroup)
 		return 0;
-	number = perf_cgroups_hold(&perf->cgroups, task,
+	number = perf_cgroups_hold(&perf->cgroups, pid,
 		bytes_64(
 			record->data + record->bytes - layout->end_cgroup, perf->attrs.big_endian));
 	if (number == -ENOSPC) {
@@ -99,7 +99,7 @@ static __attribute__((noinline)) int hold_cgroup(struct perf_reader *perf,
 	}
 	if (number < 0)
 		return number;
-	event->arg ^= EVENT_PUT(SOCK_SEND, process, task ^ (uint32_t)number);
+	event->arg ^= EVENT_PUT(SOCK_SEND, process, pid ^ (uint32_t)number);
 	event->queue = PERF_CGROUP_HELD;
 	return 0;
 }
@@ -211,29 +211,12 @@ static int take_lost_samples(struct perf_reader *perf, const struct perf_record 
 		     : 0;
 }
 
-/* COMM: process, thread, and its name from now on. That of the first thread is the process's. */
 static int take_comm(struct perf_reader *perf, const struct perf_record *record)
 {
-	const uint8_t *data = record->data + PERF_HEAD_BYTES;
-	bool big_endian = perf->attrs.big_endian;
+	struct gap end = { 0 };
 
-	if (record->bytes < PERF_HEAD_BYTES + 8 || !perf->raw ||
-		bytes_32(data, big_endian) != bytes_32(data + 4, big_endian))
-		return 0;
-	return raw_events_task(perf->raw, (int32_t)bytes_32(data, big_endian),
-		(const char *)data + 8, record->bytes - PERF_HEAD_BYTES - 8);
-}
-
-/* FORK: process and its parent. The child has the parent's name until it takes another. */
-static int take_fork(struct perf_reader *perf, const struct perf_record *record)
-{
-	const uint8_t *data = record->data + PERF_HEAD_BYTES;
-	bool big_endian = perf->attrs.big_endian;
-
-	if (record->bytes < PERF_HEAD_BYTES + 8 || !perf->raw)
-		return 0;
-	return raw_events_fork(perf->raw, (int32_t)bytes_32(data, big_endian),
-		(int32_t)bytes_32(data + 4, big_endian));
+	take_end(perf, record, &end);
+	return perf_tasks_comm(perf, record, end.time);
 }
 
 /* CGROUP: a cgroup's id and path. */
@@ -345,7 +328,7 @@ static __attribute__((noinline)) int take_other(
 	case RECORD_COMM:
 		return take_comm(perf, record);
 	case RECORD_FORK:
-		return take_fork(perf, record);
+		return perf_tasks_fork(perf, record);
 	case RECORD_CGROUP:
 		return take_cgroup(perf, record);
 	case RECORD_FINISHED_ROUND:

@@ -18,6 +18,7 @@ struct raw_events {
 	bool big_endian;
 	unsigned long_bytes;
 	struct raw_tasks *tasks;
+	bool hold_tasks, tell_tasks;
 	struct raw_plan *plans[TYPES];
 };
 
@@ -49,10 +50,12 @@ int raw_events_add(struct raw_events *raw, const char *system, const char *forma
 
 	if (error || !plan)
 		return error;
-	if (plan->type >= TYPES || raw->plans[plan->type])
+	if (plan->type >= TYPES || raw->plans[plan->type]) {
 		raw_plan_destroy(plan);
-	else
-		raw->plans[plan->type] = plan;
+		return 0;
+	}
+	raw->plans[plan->type] = plan;
+	raw->tell_tasks |= plan->kind->uses & FIELD_BIT(PROCESS);
 	return 0;
 }
 
@@ -64,6 +67,21 @@ int raw_events_task(struct raw_events *raw, int32_t pid, const char *comm, size_
 int raw_events_fork(struct raw_events *raw, int32_t pid, int32_t parent)
 {
 	return raw_tasks_fork(raw->tasks, pid, parent);
+}
+
+void raw_events_hold_tasks(struct raw_events *raw)
+{
+	raw->hold_tasks = true;
+}
+
+bool raw_events_tell_tasks(const struct raw_events *raw)
+{
+	return raw->tell_tasks;
+}
+
+int raw_events_task_index(struct raw_events *raw, int32_t pid)
+{
+	return raw_tasks_index(raw->tasks, raw->names, pid);
 }
 
 /* All numbers of a record. See raw_format.h. */
@@ -187,9 +205,11 @@ static int name_process(
 	struct raw_events *raw, const struct raw_plan *plan, const struct raw_record *record)
 {
 	int32_t common_pid = (int32_t)plan->fields.number[FIELD_PROCESS];
+	int32_t pid = record->pid == RAW_PID_UNKNOWN ? common_pid : record->pid;
 
-	return raw_tasks_index(
-		raw->tasks, raw->names, record->pid == RAW_PID_UNKNOWN ? common_pid : record->pid);
+	if (!raw->hold_tasks)
+		return raw_events_task_index(raw, pid);
+	return pid >= 0 && pid <= RAW_PID_MOST ? pid : -EBADMSG;
 }
 
 /* Puts the index of a name in a field's place. 0, or the error that it is. */

@@ -58,6 +58,21 @@ int raw_events_task(struct raw_events *raw, int32_t pid, const char *comm, size_
 int raw_events_fork(struct raw_events *raw, int32_t pid, int32_t parent);
 
 /*
+ * From now on events have processes' ids in the place of their names' indices, because names are
+ * known only when events are in the order of time: raw_events_task_index gives the index then.
+ */
+void raw_events_hold_tasks(struct raw_events *raw);
+
+/* The largest id that is held; an event with a larger one is unparsed. Linux has 2^22 at most. */
+#define RAW_PID_MOST ((1 << 24) - 2)
+
+/* Whether there is a format of an event that tells who ran. */
+bool raw_events_tell_tasks(const struct raw_events *raw);
+
+/* The index of a process's name as it is now, or what kernel_task returns. */
+int raw_events_task_index(struct raw_events *raw, int32_t pid);
+
+/*
  * Returns an enum raw_event_status, or a negative errno: -EOVERFLOW if a kind of names is used up
  * (kernel_names.used_up), -ENOMEM.
  */

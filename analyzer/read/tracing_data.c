@@ -80,6 +80,8 @@ int tracing_data_parse(const uint8_t *data, size_t bytes, struct kernel_names *n
 		(raw_events_create(raw, names, cursor.big_endian, long_bytes) ||
 			raw_events_task(*raw, 0, "swapper", 7)))
 		return diag_set(diag, -ENOMEM, "no memory");
+	if (*raw)
+		raw_events_hold_tasks(*raw);
 	if (!cursor.error)
 		error = tracing_data_formats(
 			&cursor, &block, add_format, &(struct adding){ *raw, diag });

@@ -27,8 +27,8 @@ int tracing_data_formats(struct cursor *cursor, struct cursor_block *block,
 	tracing_data_take_fn *take, void *context);
 
 /*
- * Makes *raw, or adds to it if it is there already. 0; -ENOMEM; -EINVAL with a message ("… at N in
- * them", without the file's name).
+ * Makes *raw, which holds tasks (raw_event.h), or adds to it if it is there already. 0; -ENOMEM;
+ * -EINVAL with a message ("… at N in them", without the file's name).
  */
 int tracing_data_parse(const uint8_t *data, size_t bytes, struct kernel_names *names,
 	struct raw_events **raw, struct diag *diag);

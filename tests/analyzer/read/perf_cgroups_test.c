@@ -156,9 +156,11 @@ static void paths_are_bounded(void)
 	memset(path, 'x', sizeof(path));
 	for (uint32_t i = 0; i <= count; i++) {
 		CU_ASSERT_EQUAL(perf_cgroups_path(&cgroups, i, path, sizeof(path)), 0);
-		number = perf_cgroups_hold(&cgroups, 0, i);
-		CU_ASSERT_EQUAL_FATAL(number, (int)i);
-		task = perf_cgroups_task(&cgroups, &names, (uint32_t)number);
+		number = perf_cgroups_hold(&cgroups, 812, i);
+		CU_ASSERT_FATAL(number >= 0);
+		CU_ASSERT_EQUAL(perf_cgroups_held(&cgroups, (uint32_t)number)->who, 812);
+		CU_ASSERT_EQUAL(perf_cgroups_held(&cgroups, (uint32_t)number)->cgroup, i);
+		task = perf_cgroups_task(&cgroups, &names, 0, i);
 		CU_ASSERT_FATAL(task > 0);
 		name = names_get(names.names, NAME_TASK, (uint32_t)task);
 		if (i == count)
