@@ -127,8 +127,9 @@ static int receive(struct foreign_reader *foreign, FILE *in, struct foreign_resu
 static int tell_end(const struct worker *worker, const char *folder, int status, struct diag *diag)
 {
 	const char *signal = WIFSIGNALED(status) ? sigdescr_np(WTERMSIG(status)) : NULL;
-	char log[1024], text[80];
-	ssize_t bytes = pread(worker->log, log, sizeof(log) - 1, 0);
+	char log[4096], text[80];
+	off_t size = lseek(worker->log, 0, SEEK_END), tail = (off_t)sizeof(log) - 1;
+	ssize_t bytes = pread(worker->log, log, (size_t)tail, size > tail ? size - tail : 0);
 	const char *met;
 
 	log[bytes > 0 ? bytes : 0] = '\0';

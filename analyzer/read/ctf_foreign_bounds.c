@@ -95,7 +95,7 @@ const char *foreign_bounds_met(
 			bounds->cpu_ms / 1000, bounds->cpu_ms % 1000 / 100);
 		return text;
 	}
-	if (strstr(log, "failed to allocate")) { /* GLib's words, and a sanitizer's */
+	if (strstr(log, "to allocate ")) { /* GLib has "failed", a sanitizer "trying" */
 		snprintf(text, 80, "it takes more than %" PRIu64 " MiB of memory",
 			bounds->memory_bytes >> 20);
 		return text;
