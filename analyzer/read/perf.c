@@ -100,6 +100,7 @@ static int open_file(struct perf_reader *perf, struct diag *reason)
 	if (header.cut)
 		reader_truncated(&perf->reader, "it ends before its last section does");
 	perf->reader.source.clock = perf->attrs.clock;
+	reader_kernel(&perf->reader, header.release, sizeof(header.release));
 	return perf_stream_open_file(&perf->stream, &perf->file, header.data_begin, header.data_end,
 		perf->attrs.big_endian);
 }
