@@ -21,8 +21,9 @@ struct cpu {
 	uint64_t packet; /* address of the packet that came last */
 	uint32_t len;    /* and its length, without the link's header */
 	struct pair pair;
-	uint64_t started; /* address of the packet that was started last */
-	uint8_t top;      /* and the device that it was started on first */
+	uint64_t started;     /* address of the packet that was started last */
+	uint32_t started_len; /* and its length */
+	uint8_t top;          /* and the device, the first of several */
 	bool in_softirq;
 };
 
@@ -156,14 +157,17 @@ static bool is_passed_on(const struct cpu *cpu, const struct event *start)
 }
 
 /*
- * A device below another starts the same packet again. A packet of the same address that begins at
- * the top is a new one: the memory of the last was free by then.
+ * A device below another starts the same packet again, which has become no shorter. A packet of the
+ * same address that is shorter, or begins at the top, is a new one: the memory of the last was free
+ * by then.
  */
 static bool is_started_again(struct cpu *cpu, const struct event *start)
 {
-	if (start->packet && start->packet == cpu->started && start->device != cpu->top)
+	if (start->packet && start->packet == cpu->started && start->device != cpu->top &&
+		start->len >= cpu->started_len)
 		return true;
 	cpu->started = start->packet;
+	cpu->started_len = start->len;
 	cpu->top = start->device;
 	return false;
 }

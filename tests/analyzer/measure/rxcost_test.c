@@ -152,11 +152,13 @@ static void an_address_that_starts_at_the_top_again_is_another_ack(void)
 	FEED(SENT(0, 100, ETH0, 640, 66), SENT(0, 200, ETH0, 640, 66), SENT(0, 300, ETH0, 640, 78));
 	FEED(SENT(1, 110, BOND0, 64, 66), SENT(1, 120, ETH0, 64, 66), SENT(1, 210, BOND0, 64, 66),
 		SENT(1, 220, ETH0, 64, 66));
+	/* the sender's on another device, and then an ACK of the receiver */
+	FEED(SENT(2, 100, ETH1, 640, 1514), SENT(2, 200, ETH0, 640, 66));
 	FEED(IN(0, 400, ETH1, 64, 1500), UP(0, 410, ETH1, 64, 1500), SENT(0, 420, ETH1, 640, 66),
 		SENT(0, 430, ETH1, 640, 66), OUT(0, 500));
 	report = finish();
 	CU_ASSERT_EQUAL(report->all.acks_inside, 2);
-	CU_ASSERT_EQUAL(report->all.acks_elsewhere, 3 + 2);
+	CU_ASSERT_EQUAL(report->all.acks_elsewhere, 3 + 2 + 1);
 	CU_ASSERT_EQUAL(report->all.acks_in_softirq, 0);
 	CU_ASSERT_FALSE(report->softirqs_seen);
 	end();
