@@ -43,7 +43,7 @@ struct recorder {
 	struct cpu *cpus;
 	unsigned cpu_count;
 	bool stopped;
-	char missing[512];
+	char missing[1024];
 	uint8_t page[PAGE_BYTES];
 };
 
