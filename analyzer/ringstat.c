@@ -177,25 +177,26 @@ static const struct ringstat_command commands[] = {
 	{
 		.name = "record",
 		.does = "record this kernel's events, for a report at once or a trace for later",
-		.options = "goFlkmjdescrpD",
+		.options = "goFlkmjdescrpDbun",
 		.records = true,
 		.run = ringstat_record,
 		.explains =
 			"Records while COMMAND runs, or until SIGINT or SIGTERM (which COMMAND "
 			"gets, too).\n"
-			"Without --output the report of ringstat report is printed then; with it "
-			"a CTF\n"
-			"trace is written that all of ringstat reads. Groups, by what is asked "
-			"later:\n"
-			"tx (report), rx (timeline), napi, sock, rxcost. Events that were "
-			"overwritten\n"
-			"before they could be read are counted, and the exit status is 3.\n"
+			"Without --output each group's report is printed then: tx that of ringstat "
+			"report,\n"
+			"rx of timeline rx, napi, sock and rxcost their own. With it a CTF trace "
+			"is\n"
+			"written that all of ringstat reads. Events that were overwritten before "
+			"they\n"
+			"could be read are counted, and the exit status is 3.\n"
 			"It takes root, and leaves the machine's other tracing alone.\n"
 			"\n"
 			"EXAMPLES:\n"
 			"    ringstat record -- iperf3 -c 10.0.0.2\n"
 			"    ringstat record --ring 256 --profile linux-6.1 --duration 10\n"
 			"    ringstat record --follow                    # until Ctrl-C\n"
+			"    ringstat record -e rxcost --dev eth0 --duration 10\n"
 			"    ringstat record -e rx -e sock -o trace/ -- curl http://10.0.0.2/\n",
 	},
 	{

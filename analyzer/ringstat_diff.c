@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ringstat_transmit.h"
+#include "ringstat_measures.h"
 
 #include "report_diff.h"
 

@@ -99,13 +99,23 @@ static void list_devices(const struct names *names, char *text, size_t bytes)
 	}
 }
 
+/* --dev may also name an interrupt, where received packets are told by theirs. */
+static bool is_interrupt(const struct ringstat_input *input)
+{
+	const char *name = input->options->device;
+
+	return input->options->receive &&
+	       names_find(reader_names(input->reader), NAME_IRQ, name, strlen(name)) >= 0;
+}
+
 int ringstat_input_check_device(const struct ringstat_input *input, struct diag *diag)
 {
 	const struct names *names = reader_names(input->reader);
 	const char *device = input->options->device;
 	char known[256];
 
-	if (!device || names_find(names, NAME_DEVICE, device, strlen(device)) >= 0)
+	if (!device || names_find(names, NAME_DEVICE, device, strlen(device)) >= 0 ||
+		is_interrupt(input))
 		return 0;
 	list_devices(names, known, sizeof(known));
 	return diag_set(diag, STATUS_REFUSED, "%s: has no device '%s' (it has %s)", input->file,

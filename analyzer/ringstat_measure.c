@@ -9,6 +9,24 @@ int ringstat_measure_no_memory(struct diag *diag)
 	return diag_set(diag, STATUS_REFUSED, "no memory");
 }
 
+int ringstat_measure_failed(const struct ringstat_input *input, int error, struct diag *diag)
+{
+	if (error == -ENOMEM)
+		return ringstat_measure_no_memory(diag);
+	return diag_set(diag, STATUS_REFUSED,
+		"%s: what is past can't be kept in a temporary file: %s", input->file,
+		strerror(-error));
+}
+
+struct report_input ringstat_measure_source(const struct ringstat_input *input)
+{
+	return (struct report_input){
+		.source = reader_source(input->reader),
+		.counts = reader_counts(input->reader),
+		.names = reader_names(input->reader),
+	};
+}
+
 int ringstat_measure_write(json_t *json, FILE *out, struct diag *diag)
 {
 	int error = json ? report_write_json(json, out) : -ENOMEM;
@@ -24,35 +42,23 @@ int ringstat_measure_feed(const struct ringstat_measure *measure, void *state,
 {
 	struct event event, end = { .id = EVENT_NONE };
 	unsigned cpu;
-	int found;
+	int found, error = 0;
 
-	while ((found = ringstat_input_next(input, &event, &cpu, diag)) > 0) {
-		if (measure->event(state, cpu, &event))
-			return ringstat_measure_no_memory(diag);
-	}
-	if (found < 0 || ringstat_input_check_device(input, diag))
+	while (!error && (found = ringstat_input_next(input, &event, &cpu, diag)) > 0)
+		error = measure->event(state, cpu, &event);
+	if (!error && (found < 0 || ringstat_input_check_device(input, diag)))
 		return STATUS_REFUSED;
-	if (ringstat_input_end(input, &end.time) && measure->event(state, 0, &end))
-		return ringstat_measure_no_memory(diag);
-	return 0;
+	if (!error && ringstat_input_end(input, &end.time))
+		error = measure->event(state, 0, &end);
+	return error ? ringstat_measure_failed(input, error, diag) : 0;
 }
 
 int ringstat_measure_finish(const struct ringstat_measure *measure, void *state,
 	const struct ringstat_input *input, FILE *out, struct diag *diag)
 {
-	struct report_input from = {
-		.source = reader_source(input->reader),
-		.counts = reader_counts(input->reader),
-		.names = reader_names(input->reader),
-	};
-	bool as_json = input->options->json;
-	json_t *json = NULL;
+	int status = measure->finish(state, input, out, diag);
 
-	if (measure->finish(state, &from, as_json ? &json : NULL, out))
-		return ringstat_measure_no_memory(diag);
-	if (as_json && ringstat_measure_write(json, out, diag))
-		return STATUS_REFUSED;
-	return ringstat_input_status(input);
+	return status ? status : ringstat_input_status(input);
 }
 
 int ringstat_measure_input(const struct ringstat_measure *measure, struct ringstat_input *input,

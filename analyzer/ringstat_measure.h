@@ -9,12 +9,15 @@
 #include "report.h"
 #include "ringstat_input.h"
 
-/* A measure, whatever its type. Functions that return int return 0 or -ENOMEM. */
+/* A measure, whatever its type. */
 struct ringstat_measure {
+	/* 0 or -ENOMEM; destroy is due in any case. */
 	int (*create)(void **measure, const struct ringstat_input *input);
+	/* 0 or a negative errno, for ringstat_measure_failed. */
 	int (*event)(void *measure, unsigned cpu, const struct event *event);
-	/* Ends the measurement and makes the report: a new object, or text if json is NULL. */
-	int (*finish)(void *measure, const struct report_input *input, json_t **json, FILE *out);
+	/* Ends the measurement and writes the report. 0, or STATUS_REFUSED with a message. */
+	int (*finish)(
+		void *measure, const struct ringstat_input *input, FILE *out, struct diag *diag);
 	void (*destroy)(void *measure);
 };
 
@@ -37,6 +40,11 @@ int ringstat_measure_finish(const struct ringstat_measure *measure, void *state,
 /* Writes an object and releases it; NULL is one that there was no memory for. 0, STATUS_REFUSED. */
 int ringstat_measure_write(json_t *json, FILE *out, struct diag *diag);
 
+/* What a report says of its input. */
+struct report_input ringstat_measure_source(const struct ringstat_input *input);
+
+/* Says why an event couldn't be taken. Returns STATUS_REFUSED. */
+int ringstat_measure_failed(const struct ringstat_input *input, int error, struct diag *diag);
 int ringstat_measure_no_memory(struct diag *diag);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ringstat_measure.h"
+#include "ringstat_measures.h"
 
 #include "report_napi.h"
 
@@ -21,17 +21,16 @@ static int event(void *measure, unsigned cpu, const struct event *event)
 	return napi_event(measure, cpu, event);
 }
 
-static int finish(void *measure, const struct report_input *input, json_t **json, FILE *out)
+static int finish(void *measure, const struct ringstat_input *input, FILE *out, struct diag *diag)
 {
+	struct report_input source = ringstat_measure_source(input);
 	const struct napi_report *report;
-	int error = napi_finish(measure, &report);
 
-	if (error)
-		return error;
-	if (json)
-		*json = report_napi_json(input, report);
-	else
-		report_napi_text(input, report, out);
+	if (napi_finish(measure, &report))
+		return ringstat_measure_no_memory(diag);
+	if (input->options->json)
+		return ringstat_measure_write(report_napi_json(&source, report), out, diag);
+	report_napi_text(&source, report, out);
 	return 0;
 }
 
@@ -40,9 +39,9 @@ static void destroy(void *measure)
 	napi_destroy(measure);
 }
 
+const struct ringstat_measure ringstat_polls = { create, event, finish, destroy };
+
 int ringstat_napi(const struct ringstat_options *options, FILE *out, struct diag *diag)
 {
-	static const struct ringstat_measure measure = { create, event, finish, destroy };
-
-	return ringstat_measure(&measure, options, out, diag);
+	return ringstat_measure(&ringstat_polls, options, out, diag);
 }

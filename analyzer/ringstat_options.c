@@ -258,32 +258,60 @@ static int compute_capacity(
 	return 0;
 }
 
-/* What nothing would come of. */
-static int check_record(struct ringstat_options *options, struct diag *diag)
-{
-	bool shapes_report = options->json || options->device || options->capacity ||
-			     options->expire_ns || options->stall_given;
+/* The options of ringstat record that shape a report, or say what to show, and of which groups. */
+static const struct {
+	const char *letters;
+	unsigned groups;
+} shapes[] = {
+	{ "j", RECORD_ALL },
+	{ "d", RECORD_TX | RECORD_RX | RECORD_NAPI | RECORD_RXCOST },
+	{ "cesrpDF", RECORD_TX },
+	{ "bu", RECORD_NAPI },
+	{ "n", RECORD_RXCOST },
+};
 
+/* What nothing would come of. `given` are rows, as bits. */
+static int check_shape(
+	const struct ringstat_options *options, size_t row, uint32_t given, struct diag *diag)
+{
+	if (!(given & UINT32_C(1) << row))
+		return 0;
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+		if (!strchr(shapes[i].letters, rows[row].letter))
+			continue;
+		if (!(shapes[i].groups & options->groups))
+			return diag_set(diag, STATUS_USAGE,
+				"--%s is of no use for what these groups of events tell: see "
+				"--help",
+				rows[row].name);
+		if (options->output && rows[row].letter != 'F')
+			return diag_set(diag, STATUS_USAGE,
+				"with --output no report is made that --%s could shape: give it to "
+				"ringstat report and the others",
+				rows[row].name);
+	}
+	return 0;
+}
+
+static int check_record(struct ringstat_options *options, uint32_t given, struct diag *diag)
+{
 	if (!options->groups)
 		options->groups = RECORD_TX;
-	if (options->output && shapes_report)
-		return diag_set(diag, STATUS_USAGE,
-			"with --output no report is made that other options could shape: give them "
-			"to ringstat report");
-	if ((options->follow || !options->output) && !(options->groups & RECORD_TX))
-		return diag_set(diag, STATUS_USAGE,
-			"a report of what devices own takes --event tx; for other groups give "
-			"--output and ask ringstat then");
+	options->receive = true; /* what a timeline of the group rx shows */
+	for (size_t row = 0; row < ROWS; row++) {
+		if (check_shape(options, row, given, diag))
+			return STATUS_USAGE;
+	}
 	return 0;
 }
 
 static int check(const struct ringstat_command *command, struct ringstat_options *options,
-	const struct ring *ring, struct diag *diag)
+	const struct ring *ring, uint32_t given, struct diag *diag)
 {
 	if (compute_capacity(options, ring, diag))
 		return STATUS_USAGE;
 	if (command->records)
-		return check_record(options, diag);
+		return check_record(options, given, diag);
 	if (options->from_given && options->to_given && options->from_ns > options->to_ns)
 		return diag_set(diag, STATUS_USAGE, "--from is later than --to");
 	if (!options->file_count)
@@ -379,7 +407,7 @@ int ringstat_options(int argc, char **argv, const struct ringstat_command *comma
 			command->files, options->file_count);
 	if (command->directions)
 		take_directions(options);
-	return check(command, options, &ring, diag);
+	return check(command, options, &ring, given, diag);
 }
 
 void ringstat_print_options(const struct ringstat_command *command, FILE *out)

@@ -6,7 +6,7 @@
 #include "recorder.h"
 #include "ringstat_command.h"
 #include "ringstat_follow.h"
-#include "ringstat_transmit.h"
+#include "ringstat_measures.h"
 #include "transmit.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -16,12 +16,26 @@
 #include <sys/resource.h>
 #include <time.h>
 
+/* What is made of the groups of events, in the order of the reports. */
+static const struct {
+	unsigned group;
+	const struct ringstat_measure *measure;
+} reports[] = {
+	{ RECORD_TX, &ringstat_transmit },
+	{ RECORD_RX, &ringstat_packets },
+	{ RECORD_NAPI, &ringstat_polls },
+	{ RECORD_SOCK, &ringstat_calls },
+	{ RECORD_RXCOST, &ringstat_costs },
+};
+
+#define REPORTS (sizeof(reports) / sizeof(*reports))
+
 struct session {
 	struct recorder_watch watch; /* first */
 	const struct ringstat_options *options;
 	struct ringstat_child child;
 	struct ringstat_input input;
-	void *transmit; /* ringstat_transmit's state; NULL: nothing is measured */
+	void *states[REPORTS]; /* of the measures; NULL: it isn't wanted */
 	struct ringstat_follow follow;
 	uint64_t begun_ns;
 };
@@ -80,6 +94,54 @@ static int refused(int error)
 	return error ? STATUS_REFUSED : 0;
 }
 
+/* All measures that are wanted, as one. Its state is the session. */
+static int event_for_all(void *state, unsigned cpu, const struct event *event)
+{
+	struct session *session = state;
+	int error = 0;
+
+	for (size_t i = 0; i < REPORTS && !error; i++) {
+		if (session->states[i])
+			error = reports[i].measure->event(session->states[i], cpu, event);
+	}
+	return error;
+}
+
+static int finish_all(void *state, const struct ringstat_input *input, FILE *out, struct diag *diag)
+{
+	struct session *session = state;
+	bool any = false;
+	int status = 0;
+
+	for (size_t i = 0; i < REPORTS && !status; i++) {
+		if (!session->states[i])
+			continue;
+		if (any && !input->options->json)
+			fputc('\n', out);
+		any = true;
+		status = reports[i].measure->finish(session->states[i], input, out, diag);
+	}
+	return status;
+}
+
+static const struct ringstat_measure all = { .event = event_for_all, .finish = finish_all };
+
+/* With a trace only what is shown meanwhile is measured. */
+static int create_measures(struct session *session, struct diag *diag)
+{
+	const struct ringstat_options *options = session->options;
+	unsigned wanted = !options->output ? options->groups : options->follow ? RECORD_TX : 0;
+
+	for (size_t i = 0; i < REPORTS; i++) {
+		if (wanted & reports[i].group &&
+			reports[i].measure->create(&session->states[i], &session->input))
+			return ringstat_measure_no_memory(diag);
+		if (reports[i].group == RECORD_TX)
+			session->follow.transmit = session->states[i];
+	}
+	return 0;
+}
+
 /* Everything that can go wrong without the kernel's having recorded anything. */
 static int open_session(struct session *session, struct diag *diag)
 {
@@ -97,12 +159,8 @@ static int open_session(struct session *session, struct diag *diag)
 	if (recorder_missing(session->input.reader)[0])
 		fprintf(stderr, "ringstat: this kernel lacks %s: left out\n",
 			recorder_missing(session->input.reader));
-	if ((!options->output || options->follow) &&
-		ringstat_transmit.create(&session->transmit, &session->input))
-		status = ringstat_measure_no_memory(diag);
-	session->follow.transmit = session->transmit;
 	session->follow.reader = session->input.reader;
-	return status;
+	return create_measures(session, diag);
 }
 
 static int start(struct session *session, struct diag *diag)
@@ -119,13 +177,14 @@ static int write_events(struct session *session, const struct convert_format *fo
 {
 	struct event event;
 	unsigned cpu;
-	int found;
+	int found, error;
 
 	while ((found = ringstat_input_next(&session->input, &event, &cpu, diag)) > 0) {
 		if (format->event(converter, cpu, &event, diag))
 			return STATUS_REFUSED;
-		if (session->transmit && ringstat_transmit.event(session->transmit, cpu, &event))
-			return ringstat_measure_no_memory(diag);
+		error = event_for_all(session, cpu, &event);
+		if (error)
+			return ringstat_measure_failed(&session->input, error, diag);
 	}
 	return refused(found || format->finish(converter, diag));
 }
@@ -176,11 +235,9 @@ static int record(struct session *session, FILE *out, struct diag *diag)
 		return write_trace(session, diag);
 	status = start(session, diag);
 	if (!status)
-		status = ringstat_measure_feed(
-			&ringstat_transmit, session->transmit, &session->input, diag);
+		status = ringstat_measure_feed(&all, session, &session->input, diag);
 	if (!status)
-		status = ringstat_measure_finish(
-			&ringstat_transmit, session->transmit, &session->input, out, diag);
+		status = ringstat_measure_finish(&all, session, &session->input, out, diag);
 	return status;
 }
 
@@ -206,7 +263,8 @@ int ringstat_record(const struct ringstat_options *options, FILE *out, struct di
 		fprintf(stderr,
 			"ringstat: %" PRIu64 " events came late and were given a later time\n",
 			recorder_late(session.input.reader));
-	ringstat_transmit.destroy(session.transmit);
+	for (size_t i = 0; i < REPORTS; i++)
+		reports[i].measure->destroy(session.states[i]);
 	ringstat_input_close(&session.input);
 	ringstat_child_end(&session.child);
 	return status;

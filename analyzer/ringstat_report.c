@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ringstat_transmit.h"
+#include "ringstat_measures.h"
 
 #include "cycles.h"
 #include <errno.h>
@@ -32,20 +32,19 @@ static int event(void *measure, unsigned cpu, const struct event *event)
 	return transmit_event(measure, cpu, event);
 }
 
-static int finish(void *measure, const struct report_input *input, json_t **json, FILE *out)
+static int finish(void *measure, const struct ringstat_input *input, FILE *out, struct diag *diag)
 {
 	struct report report = {
-		.source = input->source,
-		.counts = input->counts,
-		.names = input->names,
+		.source = reader_source(input->reader),
+		.counts = reader_counts(input->reader),
+		.names = reader_names(input->reader),
 	};
 
 	if (transmit_finish(measure, &report.transmit))
-		return -ENOMEM;
-	if (json)
-		*json = report_json(&report);
-	else
-		report_text(&report, out);
+		return ringstat_measure_no_memory(diag);
+	if (input->options->json)
+		return ringstat_measure_write(report_json(&report), out, diag);
+	report_text(&report, out);
 	return 0;
 }
 

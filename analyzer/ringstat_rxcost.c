@@ -1,64 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ringstat_measure.h"
+#include "ringstat_measures.h"
 
 #include "report_rxcost.h"
-#include <errno.h>
-#include <stdlib.h>
-
-/* A report has to know how much of it is wanted. */
-struct measure {
-	struct rxcost *rxcost;
-	uint32_t newest;
-};
 
 static int create(void **created, const struct ringstat_input *input)
 {
 	struct rxcost_options options = { .hz = reader_source(input->reader)->hz,
 		.device = input->options->device };
-	struct measure *measure = calloc(1, sizeof(*measure));
 
-	*created = measure;
-	if (!measure)
-		return -ENOMEM;
-	measure->newest = input->options->newest;
-	return rxcost_create(&measure->rxcost, &options, reader_names(input->reader));
+	return rxcost_create((struct rxcost **)created, &options, reader_names(input->reader));
 }
 
 static int event(void *state, unsigned cpu, const struct event *event)
 {
-	return rxcost_event(((struct measure *)state)->rxcost, cpu, event);
+	return rxcost_event(state, cpu, event);
 }
 
-static int finish(void *state, const struct report_input *input, json_t **json, FILE *out)
+static int finish(void *state, const struct ringstat_input *input, FILE *out, struct diag *diag)
 {
-	const struct measure *measure = state;
+	struct report_input source = ringstat_measure_source(input);
+	uint32_t newest = input->options->newest;
 	const struct rxcost_report *report;
-	int error = rxcost_finish(measure->rxcost, &report);
 
-	if (error)
-		return error;
-	if (json)
-		*json = report_rxcost_json(input, report, measure->newest);
-	else
-		report_rxcost_text(
-			input, report, measure->newest ? measure->newest : RXCOST_PRINTED, out);
+	if (rxcost_finish(state, &report))
+		return ringstat_measure_no_memory(diag);
+	if (input->options->json)
+		return ringstat_measure_write(
+			report_rxcost_json(&source, report, newest), out, diag);
+	report_rxcost_text(&source, report, newest ? newest : RXCOST_PRINTED, out);
 	return 0;
 }
 
 static void destroy(void *state)
 {
-	struct measure *measure = state;
-
-	if (measure)
-		rxcost_destroy(measure->rxcost);
-	free(measure);
+	rxcost_destroy(state);
 }
+
+const struct ringstat_measure ringstat_costs = { create, event, finish, destroy };
 
 int ringstat_rxcost(const struct ringstat_options *options, FILE *out, struct diag *diag)
 {
-	static const struct ringstat_measure measure = { create, event, finish, destroy };
 	struct ringstat_options with_costs = *options;
 
 	with_costs.costs = true;
-	return ringstat_measure(&measure, &with_costs, out, diag);
+	return ringstat_measure(&ringstat_costs, &with_costs, out, diag);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ringstat_measure.h"
+#include "ringstat_measures.h"
 
 #include "report_sock.h"
 
@@ -14,15 +14,15 @@ static int event(void *measure, unsigned cpu, const struct event *event)
 	return sock_event(measure, event);
 }
 
-static int finish(void *measure, const struct report_input *input, json_t **json, FILE *out)
+static int finish(void *measure, const struct ringstat_input *input, FILE *out, struct diag *diag)
 {
+	struct report_input source = ringstat_measure_source(input);
 	const struct sock_report *report;
 
 	sock_finish(measure, &report);
-	if (json)
-		*json = report_sock_json(input, report);
-	else
-		report_sock_text(input, report, out);
+	if (input->options->json)
+		return ringstat_measure_write(report_sock_json(&source, report), out, diag);
+	report_sock_text(&source, report, out);
 	return 0;
 }
 
@@ -31,9 +31,9 @@ static void destroy(void *measure)
 	sock_destroy(measure);
 }
 
+const struct ringstat_measure ringstat_calls = { create, event, finish, destroy };
+
 int ringstat_sock(const struct ringstat_options *options, FILE *out, struct diag *diag)
 {
-	static const struct ringstat_measure measure = { create, event, finish, destroy };
-
-	return ringstat_measure(&measure, options, out, diag);
+	return ringstat_measure(&ringstat_calls, options, out, diag);
 }

@@ -3,6 +3,7 @@
 
 #include "names.h"
 #include <inttypes.h>
+#include <string.h>
 
 static const char *const name_kind_text[NAME_KINDS] = {
 	[NAME_DEVICE] = "device",
@@ -81,6 +82,17 @@ static void write_number(FILE *out, const char *name, uint64_t number)
 		fprintf(out, "\t%s = %" PRIu64 ";\n", name, number);
 }
 
+/* Of what could end the text or its block early stands a '_'. Absent where it is "". */
+static void write_text(FILE *out, const char *name, const char *text)
+{
+	if (!text[0])
+		return;
+	fprintf(out, "\t%s = \"", name);
+	for (; *text; text++)
+		fputc(*text < ' ' || *text > '~' || strchr("\"\\;{}", *text) ? '_' : *text, out);
+	fputs("\";\n", out);
+}
+
 static void write_trace(
 	FILE *out, const struct trace_info *info, unsigned streams, const char *uuid)
 {
@@ -90,6 +102,7 @@ static void write_trace(
 		"\t\tuint32_t stream_id;\n\t};\n};\n\n"
 		"env {\n\ttracer_name = \"ringside\";\n\tlayout = %d;\n\tstreams = %u;\n",
 		uuid, TRACE_LAYOUT, streams);
+	write_text(out, "kernel_release", info->kernel);
 	write_number(out, "capacity", info->capacity);
 	write_number(out, "unused", info->unused);
 	write_number(out, "unparsed", info->unparsed);
@@ -100,9 +113,10 @@ static void write_trace(
 
 static void write_stream(FILE *out, const struct trace_info *info, const char *uuid)
 {
+	fputs("clock {\n\tname = cycles;\n", out);
+	write_text(out, "description", info->clock);
 	fprintf(out,
-		"clock {\n\tname = cycles;\n\tuuid = \"%s\";\n\tfreq = %" PRIu64
-		";\n\toffset_s = %" PRIu64 ";\n};\n\n"
+		"\tuuid = \"%s\";\n\tfreq = %" PRIu64 ";\n\toffset_s = %" PRIu64 ";\n};\n\n"
 		"typealias integer { size = 64; align = 8; signed = false; "
 		"map = clock.cycles.value; } := stamp_t;\n\n"
 		"stream {\n\tid = 0;\n\tpacket.context := struct {\n"

@@ -21,7 +21,9 @@ struct cpu {
 	uint64_t packet; /* address of the packet that came last */
 	uint32_t len;    /* and its length, without the link's header */
 	struct pair pair;
-	uint64_t started; /* address of the packet that was started last */
+	uint64_t started;     /* address of the packet that was started last */
+	uint32_t started_len; /* and its length */
+	uint8_t top;          /* and the device, the first of several */
 	bool in_softirq;
 };
 
@@ -30,6 +32,7 @@ struct rxcost {
 	struct cpus cpus;
 	struct devices devices;
 	struct costs all;
+	struct histogram writing; /* from begins to the first netif_receive_skb behind them */
 	struct rxcost_report report;
 	struct rxcost_table *tables;
 };
@@ -50,21 +53,50 @@ int rxcost_create(
 	return 0;
 }
 
-static void on_begin(struct rxcost *rxcost, struct cpu *cpu, const struct event *event)
+/* ACKs that left outside of pairs. 0 or -ENOMEM. */
+static int add_outside(struct rxcost *rxcost, const struct cpu *cpu, uint8_t number, uint32_t acks)
 {
-	if (cpu->depth == NESTED_MOST) {
-		rxcost->report.unpaired += cpu->depth;
-		cpu->depth = 0;
+	void *device;
+
+	if (!acks)
+		return 0;
+	if (devices_get(&rxcost->devices, number, &device))
+		return -ENOMEM;
+	if (!device)
+		return 0;
+	for (unsigned i = 0; i < 2; i++) {
+		struct costs *costs = i ? &rxcost->all : device;
+
+		costs->table.acks_in_softirq += cpu->in_softirq ? acks : 0;
+		costs->table.acks_elsewhere += cpu->in_softirq ? 0 : acks;
 	}
+	return 0;
+}
+
+/* The end of what is open is missing. Its ACKs are in no pair, but none of them is lost. */
+static int close_all(struct rxcost *rxcost, struct cpu *cpu)
+{
+	uint32_t acks = cpu->depth ? cpu->pair.acks : 0;
+
+	rxcost->report.unpaired += cpu->depth;
+	cpu->depth = 0;
+	return add_outside(rxcost, cpu, cpu->device, acks);
+}
+
+static int on_begin(struct rxcost *rxcost, struct cpu *cpu, const struct event *event)
+{
+	if (cpu->depth == NESTED_MOST && close_all(rxcost, cpu))
+		return -ENOMEM;
 	if (cpu->depth++) {
 		rxcost->report.nested++;
-		return;
+		return 0;
 	}
 	cpu->device = event->device;
 	cpu->began = event->time;
 	cpu->packet = cpu->started = 0;
 	cpu->len = event->len;
 	cpu->pair = (struct pair){ .data = event->len > ACK_BYTES_MOST };
+	return 0;
 }
 
 static int on_end(struct rxcost *rxcost, struct cpu *cpu, const struct event *event)
@@ -98,17 +130,19 @@ static void on_first_receive(struct rxcost *rxcost)
 }
 
 /* The same packet comes again where a bridge or a bond passes it on. */
-static void on_receive(struct rxcost *rxcost, struct cpu *cpu, const struct event *event)
+static int on_receive(struct rxcost *rxcost, struct cpu *cpu, const struct event *event)
 {
 	if (EVENT_GET(RECEIVE, netif_rx, event->arg))
-		return;
+		return 0;
 	if (!rxcost->report.receives_seen)
 		on_first_receive(rxcost);
 	if (!cpu->depth || (event->packet && event->packet == cpu->packet))
-		return;
+		return 0;
 	cpu->packet = event->packet;
 	cpu->len = event->len;
-	cpu->pair.packets++;
+	if (cpu->pair.packets++ || cpu->depth > 1)
+		return 0;
+	return histogram_add(&rxcost->writing, event->time - cpu->began);
 }
 
 /*
@@ -122,52 +156,53 @@ static bool is_passed_on(const struct cpu *cpu, const struct event *start)
 		       start->len == cpu->len + ETHERNET_HEADER_BYTES + VLAN_TAG_BYTES);
 }
 
-/* A device below another starts the same packet again. */
+/*
+ * A device below another starts the same packet again, which has become no shorter. A packet of the
+ * same address that is shorter, or begins at the top, is a new one: the memory of the last was free
+ * by then.
+ */
+static bool is_started_again(struct cpu *cpu, const struct event *start)
+{
+	if (start->packet && start->packet == cpu->started && start->device != cpu->top &&
+		start->len >= cpu->started_len)
+		return true;
+	cpu->started = start->packet;
+	cpu->started_len = start->len;
+	cpu->top = start->device;
+	return false;
+}
+
 static int on_start(struct rxcost *rxcost, struct cpu *cpu, const struct event *event)
 {
-	bool again = event->packet && event->packet == cpu->started;
-	bool passed_on = is_passed_on(cpu, event);
-	void *device;
-
-	cpu->started = event->packet;
-	if (again || passed_on || !is_ack(event))
+	if (is_started_again(cpu, event) || is_passed_on(cpu, event) || !is_ack(event))
 		return 0;
 	rxcost->report.acks_seen = true;
-	if (cpu->depth) {
-		cpu->pair.acks++;
-		return 0;
-	}
-	if (devices_get(&rxcost->devices, event->device, &device))
-		return -ENOMEM;
-	if (!device)
-		return 0;
-	for (unsigned i = 0; i < 2; i++) {
-		struct costs *costs = i ? &rxcost->all : device;
-
-		costs->table.acks_in_softirq += cpu->in_softirq;
-		costs->table.acks_elsewhere += !cpu->in_softirq;
-	}
+	if (!cpu->depth)
+		return add_outside(rxcost, cpu, event->device, 1);
+	cpu->pair.acks++;
 	return 0;
 }
 
-/* Receives don't reach across the end of a poll or a softirq: an end must be missing. */
-static void close_all(struct rxcost *rxcost, struct cpu *cpu)
+/* No pair reaches across a poll's end, or a softirq's begin or end. */
+static int on_context(struct rxcost *rxcost, struct cpu *cpu, const struct event *event)
 {
-	rxcost->report.unpaired += cpu->depth;
-	cpu->depth = 0;
+	int error = close_all(rxcost, cpu);
+
+	rxcost->report.softirqs_seen |= event->id == EVENT_SOFTIRQ_ENTRY;
+	cpu->in_softirq = event->id == EVENT_SOFTIRQ_ENTRY ||
+			  (event->id == EVENT_NAPI_POLL && cpu->in_softirq);
+	return error;
 }
 
 static int on_cpu(struct rxcost *rxcost, struct cpu *cpu, const struct event *event)
 {
 	switch (event->id) {
 	case EVENT_RECEIVE_BEGIN:
-		on_begin(rxcost, cpu, event);
-		return 0;
+		return on_begin(rxcost, cpu, event);
 	case EVENT_RECEIVE_END:
 		return on_end(rxcost, cpu, event);
 	case EVENT_RECEIVE:
-		on_receive(rxcost, cpu, event);
-		return 0;
+		return on_receive(rxcost, cpu, event);
 	case EVENT_START_XMIT:
 		return on_start(rxcost, cpu, event);
 	case EVENT_IRQ_ENTRY:
@@ -178,10 +213,7 @@ static int on_cpu(struct rxcost *rxcost, struct cpu *cpu, const struct event *ev
 			cpu->started = 0;
 		return 0;
 	default:
-		cpu->in_softirq = event->id == EVENT_SOFTIRQ_ENTRY ||
-				  (event->id == EVENT_NAPI_POLL && cpu->in_softirq);
-		close_all(rxcost, cpu);
-		return 0;
+		return on_context(rxcost, cpu, event);
 	}
 }
 
@@ -216,6 +248,13 @@ int rxcost_finish(struct rxcost *rxcost, const struct rxcost_report **report)
 	struct devices *devices = &rxcost->devices;
 
 	*report = &rxcost->report;
+	for (unsigned i = 0; i < rxcost->cpus.room; i++) {
+		struct cpu *cpu = rxcost->cpus.states[i];
+
+		if (cpu && close_all(rxcost, cpu))
+			return -ENOMEM;
+	}
+	rxcost->report.writing = histogram_percentile(&rxcost->writing, 0.5);
 	devices_sort(devices);
 	rxcost->tables = calloc(devices->count + 1, sizeof(*rxcost->tables));
 	if (!rxcost->tables || costs_sum_up(&rxcost->all, rxcost->hz))
@@ -241,6 +280,7 @@ void rxcost_destroy(struct rxcost *rxcost)
 	for (unsigned i = 0; i < rxcost->devices.count; i++)
 		costs_clear(rxcost->devices.entries[i].state);
 	costs_clear(&rxcost->all);
+	histogram_clear(&rxcost->writing);
 	devices_clear(&rxcost->devices);
 	cpus_clear(&rxcost->cpus);
 	free(rxcost->tables);

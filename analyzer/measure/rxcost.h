@@ -78,9 +78,16 @@ struct rxcost_report {
 	const struct rxcost_table *devices; /* sorted by name */
 	unsigned device_count;
 	uint64_t nested;   /* pairs inside of others */
-	uint64_t unpaired; /* begins without an end, and ends without a begin */
+	uint64_t unpaired; /* begins without an end, and ends without a begin: no pairs */
+	/*
+	 * Cycles from a pair's begin to the netif_receive_skb inside, median: little more than what
+	 * it takes the kernel to write an event (with GRO between them it is more). Whatever is
+	 * recorded inside of a pair is a part of its cost. 0: not known.
+	 */
+	uint64_t writing;
 	bool receives_seen;
 	bool acks_seen;
+	bool softirqs_seen; /* else acks_elsewhere are all that left outside of pairs */
 	uint64_t used;
 };
 

@@ -370,7 +370,9 @@ int ctf_reader_open(const char *folder, const struct reader_options *options,
 	if (error)
 		return error > 0 ? ctf_foreign_open(folder, options, reader, diag) : error;
 	ctf->reader.source.format = "ctf";
-	ctf->reader.source.clock = "cycles";
+	ctf->reader.source.clock =
+		ctf->metadata.info.clock[0] ? ctf->metadata.info.clock : "cycles";
+	reader_kernel(&ctf->reader, ctf->metadata.info.kernel, sizeof(ctf->metadata.info.kernel));
 	ctf->reader.capacity = ctf->metadata.info.capacity;
 	*reader = &ctf->reader;
 	return 0;

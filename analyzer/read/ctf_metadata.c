@@ -224,6 +224,21 @@ static int check_tracer(const char *text, const char *path, struct diag *diag)
 	return 0;
 }
 
+/* "" if there is none, or one that the writer wouldn't write: then the layout doesn't fit either.
+ */
+static void take_text(
+	const char *text, const char *block, const char *name, char taken[TRACE_INFO_BYTES])
+{
+	struct entry entry = find_entry(text, block, name);
+	bool fits = entry.value && entry.bytes < TRACE_INFO_BYTES;
+
+	taken[0] = '\0';
+	if (fits)
+		memcpy(taken, entry.value, entry.bytes);
+	if (fits)
+		taken[entry.bytes] = '\0';
+}
+
 static int take_info(const char *text, const char *path, struct trace_info *info, struct diag *diag)
 {
 	struct entry uuid = find_entry(text, "trace", "uuid");
@@ -253,6 +268,8 @@ static int take_info(const char *text, const char *path, struct trace_info *info
 		if (entry.value && !parse_number(&entry, optional[i].most, optional[i].number))
 			return diag_set(diag, -EINVAL, "%s: a damaged %s", path, optional[i].name);
 	}
+	take_text(text, "clock", "description", info->clock);
+	take_text(text, "env", "kernel_release", info->kernel);
 	info->capacity = (uint32_t)capacity;
 	info->cut = cut;
 	return 0;

@@ -130,6 +130,7 @@ static int open_file(struct perf_reader *perf, const char *folder, struct diag *
 	if (header.cut)
 		reader_truncated(&perf->reader, "it ends before its last section does");
 	perf->reader.source.clock = perf->attrs.clock;
+	reader_kernel(&perf->reader, header.release, sizeof(header.release));
 	error = perf_stream_open_file(&perf->stream, &perf->file, header.data_begin,
 		header.data_end, perf->attrs.big_endian);
 	return error ? error : open_parts(perf, &header, folder, reason);

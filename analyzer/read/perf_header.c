@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define HEADER_BYTES     104
 #define SECTION_BYTES    16
@@ -178,6 +179,20 @@ static int read_folder(const struct reading *r, const struct section *section)
 	return error;
 }
 
+static int read_release(const struct reading *r, const struct section *section)
+{
+	uint8_t data[PERF_STRING_BYTES];
+	size_t bytes = section->bytes < sizeof(data) ? (size_t)section->bytes : sizeof(data);
+	int error = read_at(r, section->offset, data, bytes);
+	const char *text;
+
+	if (error)
+		return error;
+	text = perf_header_string(data, bytes, r->big_endian, &bytes);
+	memcpy(r->header->release, text, bytes);
+	return 0;
+}
+
 /* The sections behind the records: a table of where they are, of those whose bits are set. */
 static int read_sections(const struct reading *r, const uint8_t *bits)
 {
@@ -208,8 +223,18 @@ static int read_sections(const struct reading *r, const uint8_t *bits)
 			error = read_folder(r, &section);
 		else if (bit == PERF_COMPRESSION)
 			error = read_compression(r, &section);
+		else if (bit == PERF_OSRELEASE)
+			error = read_release(r, &section);
 	}
 	return error;
+}
+
+const char *perf_header_string(const uint8_t *data, size_t bytes, bool big_endian, size_t *length)
+{
+	uint32_t told = bytes < 4 ? 0 : bytes_32(data, big_endian);
+
+	*length = told && told <= bytes - 4 ? told : 0;
+	return (const char *)data + (*length ? 4 : 0);
 }
 
 int perf_header_compression(const uint8_t *data, size_t bytes, bool big_endian, struct diag *diag)

@@ -290,12 +290,22 @@ static int take_feature(
 	struct perf_reader *perf, const struct perf_record *record, struct diag *reason)
 {
 	const uint8_t *data = record->data + PERF_HEAD_BYTES;
+	size_t bytes = record->bytes - PERF_HEAD_BYTES;
 	bool big_endian = perf->attrs.big_endian;
+	const char *text;
 
-	if (record->bytes < PERF_HEAD_BYTES + 8 || bytes_64(data, big_endian) != PERF_COMPRESSION)
+	if (bytes < 8)
 		return 0;
-	return perf_header_compression(
-		data + 8, record->bytes - PERF_HEAD_BYTES - 8, big_endian, reason);
+	switch (bytes_64(data, big_endian)) {
+	case PERF_OSRELEASE:
+		text = perf_header_string(data + 8, bytes - 8, big_endian, &bytes);
+		reader_kernel(&perf->reader, text, bytes);
+		return 0;
+	case PERF_COMPRESSION:
+		return perf_header_compression(data + 8, bytes - 8, big_endian, reason);
+	default:
+		return 0;
+	}
 }
 
 static void end_round(struct perf_reader *perf)

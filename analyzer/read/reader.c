@@ -48,6 +48,14 @@ void reader_truncated(struct reader *reader, const char *reason)
 		used ? "" : reader->source.file, used ? ", " : ": ", reason);
 }
 
+void reader_kernel(struct reader *reader, const char *release, size_t bytes)
+{
+	bytes = strnlen(release, bytes < READER_KERNEL_BYTES ? bytes : READER_KERNEL_BYTES - 1);
+	memcpy(reader->kernel, release, bytes);
+	reader->kernel[bytes] = '\0';
+	reader->source.kernel = bytes ? reader->kernel : NULL;
+}
+
 void reader_lost(struct reader *reader, uint64_t count, bool unknown)
 {
 	struct trace_counts *counts = &reader->counts;

@@ -28,6 +28,7 @@ struct trace_source {
 			       (also "sim" and "tracefs", for events that come from no file) */
 	const char *clock;  /* name of the clock if the trace tells it, else NULL */
 	uint64_t hz;        /* frequency of event.time; 0: cycles without a calibration */
+	const char *kernel; /* release of the kernel that was traced, if the trace tells it */
 };
 
 /* What became of the input. Complete after reader_next has returned 0. */

@@ -17,12 +17,15 @@ struct reader_format {
 	void (*close)(struct reader *reader);
 };
 
+#define READER_KERNEL_BYTES 65 /* with its end: Linux's own limit of a release (uname(2)) */
+
 struct reader {
 	const struct reader_format *format;
 	struct trace_source source; /* source.file is the reader's own copy */
 	struct trace_counts counts;
 	struct names *names;
-	uint32_t capacity; /* see reader_capacity; one for all devices */
+	uint32_t capacity;                /* see reader_capacity; one for all devices */
+	char kernel[READER_KERNEL_BYTES]; /* source.kernel, once it is known */
 };
 
 /*
@@ -40,6 +43,9 @@ static inline void reader_saw(struct reader *reader, uint64_t time)
 
 /* Notes that the input isn't whole, and why; reasons add up. */
 void reader_truncated(struct reader *reader, const char *reason);
+
+/* Notes the release of the kernel that was traced: up to the end of it, or of `bytes`. */
+void reader_kernel(struct reader *reader, const char *release, size_t bytes);
 
 /* Counts lost events. More than EVENT_LOST_MOST, in all, are that many and unknown. */
 void reader_lost(struct reader *reader, uint64_t count, bool unknown);

@@ -272,6 +272,7 @@ static int set_clock(
 	else if (dat->file.tsc_mult)
 		hz = CYCLES_NS_PER_S;
 	dat->reader.source.clock = clock[0] ? clock : NULL;
+	reader_kernel(&dat->reader, dat->file.kernel, sizeof(dat->file.kernel));
 	return reader_set_hz(&dat->reader, hz, options, diag);
 }
 

@@ -58,6 +58,7 @@ struct tracedat_file {
 	bool has_layout;
 
 	char clock[TRACEDAT_CLOCK_BYTES]; /* of all places; "" if the file doesn't tell it */
+	char kernel[65];                  /* its release (uname(2)); "" if it isn't told */
 	uint32_t tsc_mult, tsc_shift;     /* ns = cycles x mult >> shift; mult 0: not told */
 
 	struct tracedat_place *places; /* none is empty */

@@ -318,6 +318,10 @@ static int take_option_data(struct tracedat_parts *parts, struct cursor *option,
 		if (parts->block.bytes)
 			tracedat_clock_name(parts->block.data, file->clock);
 		return 0;
+	case TRACEDAT_UNAME: /* "Linux HOST RELEASE MACHINE" */
+		if (parts->block.bytes)
+			sscanf(parts->block.data, "%*s %*s %64s", file->kernel);
+		return 0;
 	case TRACEDAT_CPUCOUNT:
 		parts->cpu_count = (uint32_t)cursor_number(option, 4);
 		if (parts->cpu_count > TRACEDAT_CPUS_MOST)

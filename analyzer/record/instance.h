@@ -18,7 +18,8 @@
 
 /*
  * ktime's: the same for all CPUs, in nanoseconds, as CLOCK_MONOTONIC. `local`, the kernel's
- * default, is each CPU's own.
+ * default, is each CPU's own. `x86-tsc` is no finer: measured on an AMD EPYC of 2.6 GHz it goes by
+ * steps of 26 cycles, mono by the same 10 ns, and an event takes as long to write with either.
  */
 #define INSTANCE_CLOCK "mono"
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 #define PAUSE_NS       10000000            /* between looks at buffers with little in them */
@@ -42,7 +43,7 @@ struct recorder {
 	struct cpu *cpus;
 	unsigned cpu_count;
 	bool stopped;
-	char missing[512];
+	char missing[1024];
 	uint8_t page[PAGE_BYTES];
 };
 
@@ -257,6 +258,14 @@ static int next(struct reader *reader, struct event *event, unsigned *cpu, struc
 	}
 }
 
+static void note_kernel(struct reader *reader)
+{
+	struct utsname name;
+
+	if (!uname(&name))
+		reader_kernel(reader, name.release, sizeof(name.release));
+}
+
 static void close_recorder(struct reader *reader)
 {
 	struct recorder *recorder = (struct recorder *)reader;
@@ -374,6 +383,7 @@ int recorder_open(struct reader **reader, const struct recorder_options *options
 		.clock = INSTANCE_CLOCK,
 		.hz = CYCLES_NS_PER_S,
 	};
+	note_kernel(&recorder->reader);
 	error = reader_prepare(&recorder->reader, &recorder_format, "live");
 	if (error)
 		no_memory(diag);

@@ -61,6 +61,12 @@ static void close_ctf(struct converter *converter)
 	free(converter);
 }
 
+static void tell_source(struct trace_info *info, const struct trace_source *source)
+{
+	snprintf(info->clock, sizeof(info->clock), "%s", source->clock ? source->clock : "");
+	snprintf(info->kernel, sizeof(info->kernel), "%s", source->kernel ? source->kernel : "");
+}
+
 static int open_ctf(struct converter **opened, const struct convert_job *job, struct diag *diag)
 {
 	struct trace_info info = {
@@ -75,6 +81,7 @@ static int open_ctf(struct converter **opened, const struct convert_job *job, st
 	if (!converter)
 		return diag_set(diag, -ENOMEM, "no memory");
 	converter->job = *job;
+	tell_source(&info, job->source);
 	find_references(converter);
 	if (job->uuid)
 		memcpy(info.uuid, job->uuid, sizeof(info.uuid));
@@ -159,6 +166,7 @@ static int finish_ctf(struct converter *converter, struct diag *diag)
 	const struct trace_counts *counts = converter->job.counts;
 	struct trace_info *info = &converter->writer.info;
 
+	tell_source(info, converter->job.source); /* what is piped tells it behind its begin */
 	info->unused = counts->read > converter->events ? counts->read - converter->events : 0;
 	info->unparsed = counts->unparsed;
 	info->last = counts->last;

@@ -103,6 +103,7 @@ static json_t *source_json(const struct trace_source *source)
 	object_put(&object, "format", object_text(source->format));
 	object_put(&object, "clock", object_text(source->clock));
 	object_put(&object, "hz", source->hz ? report_number(source->hz) : json_null());
+	object_put(&object, "kernel", object_text(source->kernel));
 	return object_end(&object);
 }
 

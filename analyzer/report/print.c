@@ -140,4 +140,6 @@ void print_source(FILE *line, const struct trace_source *source)
 		fputs(", not calibrated: times are in cycles (--hz converts)", line);
 	else if (source->hz != CYCLES_NS_PER_S) /* a cycle of those is a nanosecond */
 		fprintf(line, ", %" PRIu64 "\tHz", source->hz);
+	if (source->kernel)
+		print_name(line, ", Linux\t%s", source->kernel);
 }

@@ -60,12 +60,13 @@ static json_t *pairs_json(const struct rxcost_table *table)
 	return object_end(&object);
 }
 
-static json_t *acks_json(const struct rxcost_table *table)
+static json_t *acks_json(const struct rxcost_table *table, bool softirqs_seen)
 {
 	struct object object = object_begin();
 
 	object_put(&object, "inside", report_number(table->acks_inside));
-	object_put(&object, "in_softirq", report_number(table->acks_in_softirq));
+	object_put(&object, "in_softirq",
+		softirqs_seen ? report_number(table->acks_in_softirq) : json_null());
 	object_put(&object, "elsewhere", report_number(table->acks_elsewhere));
 	return object_end(&object);
 }
@@ -103,8 +104,8 @@ static json_t *newest_json(const struct rxcost_table *table, uint32_t newest)
 	return object_end(&array);
 }
 
-static void put_table(
-	struct object *object, const struct rxcost_table *table, uint64_t hz, uint32_t newest)
+static void put_table(struct object *object, const struct rxcost_report *rxcost,
+	const struct rxcost_table *table, uint64_t hz, uint32_t newest)
 {
 	object_put(object, "packets", report_number(table->packets));
 	object_put(object, "per_packet", json_boolean(table->per_packet));
@@ -117,7 +118,7 @@ static void put_table(
 	object_put(object, "pattern", pattern_json(table));
 	object_put(object, "idle", idle_json(table));
 	object_put(object, "segments", segments_json(table, hz));
-	object_put(object, "acks", acks_json(table));
+	object_put(object, "acks", acks_json(table, rxcost->softirqs_seen));
 	object_put(object, "pairs", pairs_json(table));
 	if (newest)
 		object_put(object, "newest", newest_json(table, newest));
@@ -134,7 +135,7 @@ json_t *report_rxcost_json(
 		struct object device = object_begin();
 
 		object_put(&device, "name", object_text(rxcost->devices[i].name));
-		put_table(&device, &rxcost->devices[i], hz, newest);
+		put_table(&device, rxcost, &rxcost->devices[i], hz, newest);
 		object_append(&devices, object_end(&device));
 	}
 	object_put_source(&object, "ringside.rxcost/1", input->source, input->counts);
@@ -142,7 +143,9 @@ json_t *report_rxcost_json(
 	object_put(&events, "nested", report_number(rxcost->nested));
 	object_put(&events, "unpaired", report_number(rxcost->unpaired));
 	object_put(&object, "events", object_end(&events));
-	put_table(&object, &rxcost->all, hz, newest);
+	object_put_time(&object, "event_writing", hz,
+		rxcost->writing ? object_time(rxcost->writing, hz) : json_null());
+	put_table(&object, rxcost, &rxcost->all, hz, newest);
 	object_put(&object, "devices", object_end(&devices));
 	return object_end(&object);
 }

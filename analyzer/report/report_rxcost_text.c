@@ -126,17 +126,33 @@ static void print_pairs(
 			table->pairs, table->packets, table->empty, table->several);
 	if (table->held_irq)
 		fprintf(to, "; %" PRIu64 " held a hard interrupt", table->held_irq);
-	if (rxcost->acks_seen)
-		fprintf(to,
-			"; %" PRIu64 " ACKs left inside of pairs, %" PRIu64
-			" outside in a softirq, %" PRIu64 " from elsewhere (the reading process)",
-			table->acks_inside, table->acks_in_softirq, table->acks_elsewhere);
 	print_end_line(&line, PRINT_INDENT, out);
 	if (!table->per_packet)
 		print_paragraph(out, PRINT_INDENT,
 			"This is no cost per packet: packets are gathered in one pair and handed "
 			"up in another. Turn GRO off, or set net.core.gro_normal_batch to 1, and "
 			"record again.");
+}
+
+/* All ACKs, so that they can be compared with a capture's. */
+static void print_acks(
+	const struct rxcost_report *rxcost, const struct rxcost_table *table, FILE *out)
+{
+	uint64_t outside = table->acks_in_softirq + table->acks_elsewhere;
+	struct print_line line;
+	FILE *to;
+
+	if (!rxcost->acks_seen)
+		return;
+	to = print_begin_line(&line, out);
+	fprintf(to,
+		"ACKs: %" PRIu64 " = %" PRIu64 " inside of pairs + %" PRIu64 " outside any pair",
+		table->acks_inside + outside, table->acks_inside, outside);
+	if (rxcost->softirqs_seen && outside)
+		fprintf(to,
+			": %" PRIu64 " in a softirq, %" PRIu64 " by the reading process or a timer",
+			table->acks_in_softirq, table->acks_elsewhere);
+	print_end_line(&line, PRINT_INDENT, out);
 }
 
 /* The classic dump: the newest costs, oldest first. */
@@ -166,6 +182,7 @@ static void print_table(const struct report_input *input, const struct rxcost_re
 		print_name(out, "%-7s", table->name);
 		fprintf(out, " RX packets=%" PRIu64 "\n", table->packets);
 		print_pairs(rxcost, table, out);
+		print_acks(rxcost, table, out);
 	} else {
 		fprintf(out, "RX packets=%" PRIu64 "\n", table->packets);
 	}
@@ -178,6 +195,22 @@ static void print_table(const struct report_input *input, const struct rxcost_re
 	fputc('\n', out);
 }
 
+static void print_writing(const struct report_input *input, uint64_t writing, FILE *out)
+{
+	struct print_line line;
+	FILE *to;
+
+	if (!writing)
+		return;
+	to = print_begin_line(&line, out);
+	fputs("From a pair's begin to netif_receive_skb it is ", to);
+	print_cost(to, writing, input->source->hz);
+	fputs(" (median): writing an event takes about as long, or less. Each cost has that in it "
+	      "twice, and once more for each event recorded inside, as an ACK's start_xmit.",
+		to);
+	print_end_line(&line, "", out);
+}
+
 void report_rxcost_text(const struct report_input *input, const struct rxcost_report *rxcost,
 	uint32_t newest, FILE *out)
 {
@@ -185,12 +218,18 @@ void report_rxcost_text(const struct report_input *input, const struct rxcost_re
 	FILE *to;
 
 	print_incomplete(out, input->counts);
+	if (rxcost->acks_seen && !trace_counts_complete(input->counts))
+		print_paragraph(out, "",
+			"What is missing may have been pairs and ACKs: these counts can't agree "
+			"with a "
+			"capture's.");
 	for (unsigned i = 0; i < rxcost->device_count; i++)
 		print_table(input, rxcost, &rxcost->devices[i], newest, out);
 	if (!rxcost->device_count)
 		fputs("No cost in this trace: it takes net:netif_receive_skb_entry and _exit, or "
 		      "net:napi_gro_receive_entry and _exit.\n",
 			out);
+	print_writing(input, rxcost->writing, out);
 	to = print_begin_line(&line, out);
 	print_events(to, input->counts, report_rxcost_used(input, rxcost));
 	if (rxcost->nested)

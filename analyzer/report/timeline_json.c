@@ -158,20 +158,28 @@ static void put_packet(struct timeline_printer *printer, const struct timeline_p
 	fast_text(&printer->out, "}\n");
 }
 
-/* The source's own text: only the file's name can hold anything. */
+/* A text of the input's; nothing if there is none. */
+static void put_foreign(struct timeline_printer *printer, const char *key, const char *text)
+{
+	char *clean = text ? clean_json(text) : NULL;
+
+	if (text)
+		put_text(printer, key, clean ? clean : "?");
+	free(clean);
+}
+
 static void begin(struct timeline_printer *printer)
 {
 	const struct trace_source *source = printer->report->source;
-	char *file = clean_json(source->file);
 
 	fast_text(&printer->out, "{\"schema\":\"ringside.timeline/1\",\"type\":\"source\"");
-	put_text(printer, "file", file ? file : "?");
+	put_foreign(printer, "file", source->file);
 	put_text(printer, "format", source->format);
-	put_text(printer, "clock", source->clock);
+	put_foreign(printer, "clock", source->clock);
+	put_foreign(printer, "kernel", source->kernel);
 	if (source->hz)
 		put_number(printer, "hz", source->hz);
 	fast_text(&printer->out, "}\n");
-	free(file);
 }
 
 static void put_ends(struct timeline_printer *printer, const char *key, uint64_t all,

@@ -77,8 +77,6 @@ void watcher_stop(struct watcher *watcher)
 void watcher_close(struct watcher *watcher)
 {
 	watcher_stop(watcher);
-	for (unsigned i = 0; i < LIVE_SIDES; i++)
-		tap_watch_close(&watcher->watch[i]);
 	if (watcher->stop >= 0)
 		close(watcher->stop);
 	pthread_mutex_destroy(&watcher->lock);

@@ -32,16 +32,18 @@ struct tap_drops {
 };
 
 struct tap_watch {
-	int tap;     /* the interface's descriptor, not owned */
-	int netlink; /* a socket in the namespace where the interface is; -1: none yet */
-	dev_t namespace_device;
+	int tap;                /* the interface's descriptor, not owned */
+	dev_t namespace_device; /* where the interface was seen last */
 	ino_t namespace_number;
 	bool seen;
 	struct tap_drops last; /* the counters as they stood */
 	struct tap_drops drops;
 };
 
-/* Begins to watch: what was dropped before doesn't count. 0 or a negative errno. */
+/*
+ * Begins to watch: what was dropped before doesn't count. Nothing is held that would keep the
+ * interface or its namespace alive. 0 or a negative errno.
+ */
 int tap_watch_open(struct tap_watch *watch, int tap);
 
 /*
@@ -49,7 +51,5 @@ int tap_watch_open(struct tap_watch *watch, int tap);
  * errno if its counters can't be read (-EPERM: it is in a namespace that isn't ours to look into).
  */
 int tap_watch_update(struct tap_watch *watch);
-
-void tap_watch_close(struct tap_watch *watch);
 
 #endif

@@ -194,7 +194,7 @@ static bool is_ours(const struct stat *namespace)
 	       ours.st_ino == namespace->st_ino;
 }
 
-/* A socket where the interface is: the one that is there already, or a new one. */
+/* A socket where the interface is. */
 static int follow_to(struct tap_watch *watch, int namespace)
 {
 	struct stat where;
@@ -202,17 +202,13 @@ static int follow_to(struct tap_watch *watch, int namespace)
 
 	if (fstat(namespace, &where))
 		return -errno;
-	if (watch->netlink >= 0 && where.st_dev == watch->namespace_device &&
-		where.st_ino == watch->namespace_number)
-		return watch->netlink;
 	netlink = is_ours(&where) ? open_netlink() : open_netlink_in(namespace);
 	if (netlink < 0)
 		return netlink;
-	tap_watch_close(watch);
-	watch->netlink = netlink;
+	if (where.st_dev != watch->namespace_device || where.st_ino != watch->namespace_number)
+		watch->last.qdisc = 0; /* a queueing discipline doesn't move with its interface */
 	watch->namespace_device = where.st_dev;
 	watch->namespace_number = where.st_ino;
-	watch->last.qdisc = 0; /* a queueing discipline doesn't move with its interface */
 	return netlink;
 }
 
@@ -226,27 +222,33 @@ static int follow(struct tap_watch *watch)
 		close(namespace);
 		return netlink;
 	}
-	if (errno == EBADFD)
-		return -EBADFD;
-	if (watch->netlink < 0)
-		watch->netlink = open_netlink();
-	return watch->netlink;
+	return errno == EBADFD ? -EBADFD : open_netlink();
+}
+
+static int ask(const struct tap_watch *watch, int netlink, struct tap_drops *now)
+{
+	struct ifreq interface = { 0 };
+	int index, error;
+
+	if (ioctl(watch->tap, TUNGETIFF, &interface))
+		return -errno;
+	error = ask_link(netlink, interface.ifr_name, &index, &now->queue);
+	if (!error)
+		now->qdisc = ask_qdisc(netlink, index);
+	return error;
 }
 
 int tap_watch_update(struct tap_watch *watch)
 {
-	struct ifreq interface = { 0 };
-	int netlink = follow(watch), index, error;
+	int netlink = follow(watch), error;
 	struct tap_drops now;
 
 	if (netlink < 0)
 		return netlink;
-	if (ioctl(watch->tap, TUNGETIFF, &interface))
-		return -errno;
-	error = ask_link(netlink, interface.ifr_name, &index, &now.queue);
+	error = ask(watch, netlink, &now);
+	close(netlink); /* else it would keep a namespace alive that somebody has deleted */
 	if (error)
 		return error;
-	now.qdisc = ask_qdisc(netlink, index);
 	if (watch->seen) {
 		watch->drops.queue += since(now.queue, watch->last.queue);
 		watch->drops.qdisc += since(now.qdisc, watch->last.qdisc);
@@ -258,13 +260,6 @@ int tap_watch_update(struct tap_watch *watch)
 
 int tap_watch_open(struct tap_watch *watch, int tap)
 {
-	*watch = (struct tap_watch){ .tap = tap, .netlink = -1 };
+	*watch = (struct tap_watch){ .tap = tap };
 	return tap_watch_update(watch);
-}
-
-void tap_watch_close(struct tap_watch *watch)
-{
-	if (watch->netlink >= 0)
-		close(watch->netlink);
-	watch->netlink = -1;
 }

@@ -143,6 +143,69 @@ static void a_packet_passes_several_devices_once(void)
 	end();
 }
 
+/* A trace need not have frees, and the memory of an ACK that was sent is soon another's. */
+static void an_address_that_starts_at_the_top_again_is_another_ack(void)
+{
+	const struct rxcost_report *report;
+
+	begin(NULL);
+	FEED(SENT(0, 100, ETH0, 640, 66), SENT(0, 200, ETH0, 640, 66), SENT(0, 300, ETH0, 640, 78));
+	FEED(SENT(1, 110, BOND0, 64, 66), SENT(1, 120, ETH0, 64, 66), SENT(1, 210, BOND0, 64, 66),
+		SENT(1, 220, ETH0, 64, 66));
+	/* the sender's on another device, and then an ACK of the receiver */
+	FEED(SENT(2, 100, ETH1, 640, 1514), SENT(2, 200, ETH0, 640, 66));
+	FEED(IN(0, 400, ETH1, 64, 1500), UP(0, 410, ETH1, 64, 1500), SENT(0, 420, ETH1, 640, 66),
+		SENT(0, 430, ETH1, 640, 66), OUT(0, 500));
+	report = finish();
+	CU_ASSERT_EQUAL(report->all.acks_inside, 2);
+	CU_ASSERT_EQUAL(report->all.acks_elsewhere, 3 + 2 + 1);
+	CU_ASSERT_EQUAL(report->all.acks_in_softirq, 0);
+	CU_ASSERT_FALSE(report->softirqs_seen);
+	end();
+}
+
+static void acks_of_a_pair_without_an_end_are_outside(void)
+{
+	const struct rxcost_report *report;
+
+	begin("eth0");
+	FEED(IN(0, 100, ETH0, 64, 1500), SENT(0, 110, ETH0, 640, 66), BARE(SOFTIRQ_ENTRY, 0, 200),
+		IN(0, 300, ETH0, 64, 1500), SENT(0, 310, ETH0, 640, 66),
+		SENT(0, 320, ETH0, 704, 66), BARE(SOFTIRQ_EXIT, 0, 400));
+	/* the ninth in one another shows that the first has no end */
+	FEED(IN(1, 500, ETH0, 64, 1500), SENT(1, 510, ETH0, 640, 66));
+	for (uint64_t i = 0; i < 8; i++)
+		FEED(IN(1, 600 + i, ETH0, 64, 1500));
+	FEED(UP(1, 610, ETH0, 64, 1500), SENT(1, 620, ETH0, 640, 66)); /* and the trace ends */
+	report = finish();
+	CU_ASSERT_EQUAL(report->unpaired, 1 + 1 + 8 + 1);
+	CU_ASSERT_EQUAL(report->all.pairs, 0);
+	CU_ASSERT_EQUAL(report->all.acks_inside, 0);
+	CU_ASSERT_EQUAL(report->all.acks_in_softirq, 2);
+	CU_ASSERT_EQUAL(report->all.acks_elsewhere, 1 + 1 + 1);
+	CU_ASSERT_TRUE(report->softirqs_seen);
+	end();
+}
+
+/* Inside of the outermost pair, of its first packet: 20, 30 and 40. */
+static void what_writing_an_event_takes_is_measured(void)
+{
+	const struct rxcost_report *report;
+
+	begin(NULL);
+	FEED(IN(0, 100, ETH0, 64, 1500), UP(0, 120, ETH0, 64, 1500), UP(0, 190, ETH0, 128, 60),
+		OUT(0, 200), IN(0, 300, ETH0, 64, 1500), UP(0, 330, ETH0, 64, 1500), OUT(0, 400),
+		UP(0, 450, ETH0, 64, 60), IN(0, 500, ETH0, 64, 1500), UP(0, 540, ETH0, 64, 1500),
+		IN(0, 600, VLAN, 64, 1500), UP(0, 690, VLAN, 64, 1500), OUT(0, 695), OUT(0, 700));
+	report = finish();
+	CU_ASSERT_EQUAL(report->writing, 30);
+	end();
+	begin(NULL);
+	FEED(IN(0, 100, ETH0, 64, 1500), OUT(0, 200));
+	CU_ASSERT_EQUAL(finish()->writing, 0);
+	end();
+}
+
 static void of_nested_pairs_the_outermost_counts(void)
 {
 	const struct rxcost_report *report;
@@ -222,6 +285,7 @@ static void what_has_no_end_has_no_cost(void)
 	CU_ASSERT_EQUAL(report->all.cost.min, 30);
 	CU_ASSERT_EQUAL(report->all.cost.max, 100);
 	CU_ASSERT_EQUAL(report->unpaired, 1 + 1 + 1 + 1 + 1 + 8);
+	CU_ASSERT_FALSE(report->softirqs_seen); /* an entry was not */
 	end();
 }
 
@@ -359,6 +423,10 @@ static const struct test_case cases[] = {
 	{ "ACKs belong to the pair that they leave in",
 		acks_belong_to_the_pair_that_they_leave_in },
 	{ "a packet passes several devices once", a_packet_passes_several_devices_once },
+	{ "an address that starts at the top again is another ACK",
+		an_address_that_starts_at_the_top_again_is_another_ack },
+	{ "ACKs of a pair without an end are outside", acks_of_a_pair_without_an_end_are_outside },
+	{ "what writing an event takes is measured", what_writing_an_event_takes_is_measured },
 	{ "of nested pairs the outermost counts", of_nested_pairs_the_outermost_counts },
 	{ "gathered packets have no cost each", gathered_packets_have_no_cost_each },
 	{ "without receive events a pair is a packet", without_receive_events_a_pair_is_a_packet },

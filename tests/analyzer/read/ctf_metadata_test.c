@@ -128,6 +128,43 @@ static void other_entries_and_events_are_no_damage(void)
 	remove_folder();
 }
 
+/* Writes a trace without events that says this of itself, and opens it. */
+static void open_telling(struct reader **reader, const char *clock, const char *kernel)
+{
+	struct trace_info told = { .hz = 1000 };
+	struct trace_writer writer;
+	struct diag diag;
+
+	snprintf(told.clock, sizeof(told.clock), "%s", clock);
+	snprintf(told.kernel, sizeof(told.kernel), "%s", kernel);
+	make_folder();
+	CU_ASSERT_EQUAL_FATAL(trace_writer_open(&writer, folder, &told, 1, &diag), 0);
+	CU_ASSERT_EQUAL_FATAL(trace_writer_close(&writer, &diag), 0);
+	CU_ASSERT_EQUAL_FATAL(reader_open(folder, NULL, reader, &diag), 0);
+}
+
+static void clock_and_kernel_are_told_as_they_were(void)
+{
+	struct reader *reader;
+
+	open_telling(&reader, "x86-tsc", "6.1.0-57-amd64");
+	CU_ASSERT_STRING_EQUAL(reader_source(reader)->clock, "x86-tsc");
+	CU_ASSERT_STRING_EQUAL(reader_source(reader)->kernel, "6.1.0-57-amd64");
+	reader_close(reader);
+	remove_folder();
+	open_telling(&reader, "", "");
+	CU_ASSERT_STRING_EQUAL(reader_source(reader)->clock, "cycles");
+	CU_ASSERT_PTR_NULL(reader_source(reader)->kernel);
+	reader_close(reader);
+	remove_folder();
+	/* no text ends its block early, or leaves nothing */
+	open_telling(&reader, "\";", "a;b}\"c\n\\{\xff");
+	CU_ASSERT_STRING_EQUAL(reader_source(reader)->clock, "__");
+	CU_ASSERT_STRING_EQUAL(reader_source(reader)->kernel, "a_b__c____");
+	reader_close(reader);
+	remove_folder();
+}
+
 static const struct test_case cases[] = {
 	{ "metadata without what it must tell is refused",
 		metadata_without_what_it_must_tell_is_refused },
@@ -136,6 +173,7 @@ static const struct test_case cases[] = {
 	{ "the same of another tracer is read as foreign",
 		the_same_of_another_tracer_is_read_as_foreign },
 	{ "other entries and events are no damage", other_entries_and_events_are_no_damage },
+	{ "clock and kernel are told as they were", clock_and_kernel_are_told_as_they_were },
 	{ 0 },
 };
 

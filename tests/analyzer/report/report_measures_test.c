@@ -198,13 +198,17 @@ static void rxcost_has_the_keys_of_the_contract(void)
 		.every = 2,
 		.every_share = 0.75,
 		.acks_inside = 10,
+		.acks_in_softirq = 2,
+		.acks_elsewhere = 3,
 		.newest = newest,
 		.newest_count = 18 };
 	struct rxcost_report rxcost = { .all = table,
 		.devices = &table,
 		.device_count = 1,
+		.writing = 3,
 		.receives_seen = true,
-		.acks_seen = true };
+		.acks_seen = true,
+		.softirqs_seen = true };
 	struct report_input input = input_of(12000000);
 	json_t *json = report_rxcost_json(&input, &rxcost, 17);
 
@@ -223,8 +227,15 @@ static void rxcost_has_the_keys_of_the_contract(void)
 	CU_ASSERT(is_text(json, "devices.0.name", "eth0"));
 	CU_ASSERT_EQUAL(json_array_size(look_up(json, "newest")), 17);
 	CU_ASSERT(is_integer(json, "newest.0", 63));
+	CU_ASSERT(is_integer(json, "acks.inside", 10));
+	CU_ASSERT(is_integer(json, "acks.in_softirq", 2));
+	CU_ASSERT(is_integer(json, "devices.0.acks.elsewhere", 3));
+	CU_ASSERT(is_integer(json, "event_writing_ns", 250));
 	json_decref(json);
 	PRINT(report_rxcost_text(&input, &rxcost, 18, out));
+	CU_ASSERT(says("ACKs: 15 = 10 inside of pairs + 5 outside any pair: 2 in a softirq, 3 by"));
+	CU_ASSERT(says("to netif_receive_skb it is 3 ticks (0.25 us)"));
+	CU_ASSERT_FALSE(says("What is missing"));
 	CU_ASSERT(says("cheap: median 37 ticks (3.08 us), 9 packets"));
 	CU_ASSERT(says("Mostly every second one is dear"));
 	/* 16 to a row, ACK senders marked */
@@ -254,6 +265,28 @@ static void rxcost_of_gathered_packets_is_not_called_a_cost(void)
 	free(text);
 }
 
+static void rxcost_tells_what_is_not_known(void)
+{
+	struct rxcost_table table = { .name = "eth0", .acks_inside = 1, .acks_elsewhere = 2 };
+	struct rxcost_report rxcost = {
+		.all = table, .devices = &table, .device_count = 1, .acks_seen = true
+	};
+	struct report_input input = input_of(SECONDS);
+	json_t *json;
+
+	counts.lost = 7;
+	json = report_rxcost_json(&input, &rxcost, 0);
+	CU_ASSERT(json_is_false(look_up(json, "complete")));
+	CU_ASSERT(is_null(json, "acks.in_softirq"));
+	CU_ASSERT(is_integer(json, "acks.elsewhere", 2));
+	CU_ASSERT(is_null(json, "event_writing_ns"));
+	json_decref(json);
+	PRINT(report_rxcost_text(&input, &rxcost, 512, out));
+	CU_ASSERT(says("ACKs: 3 = 1 inside of pairs + 2 outside any pair\n"));
+	CU_ASSERT(says("these counts can't agree with a capture's"));
+	free(text);
+}
+
 static const struct test_case cases[] = {
 	{ "napi has the keys of the contract", napi_has_the_keys_of_the_contract },
 	{ "napi tells what isn't known", napi_tells_what_is_not_known },
@@ -261,6 +294,7 @@ static const struct test_case cases[] = {
 	{ "rxcost has the keys of the contract", rxcost_has_the_keys_of_the_contract },
 	{ "rxcost of gathered packets isn't called a cost",
 		rxcost_of_gathered_packets_is_not_called_a_cost },
+	{ "rxcost tells what isn't known", rxcost_tells_what_is_not_known },
 	{ 0 },
 };
 

@@ -118,7 +118,6 @@ static void drops_are_those_since_the_first_look(void)
 	CU_ASSERT_EQUAL(tap_watch_update(&watch), 0);
 	CU_ASSERT_EQUAL(watch.drops.queue, 127);
 	CU_ASSERT_EQUAL(watch.drops.qdisc, 0);
-	tap_watch_close(&watch);
 	close(fd);
 	close(tap);
 	CU_ASSERT_EQUAL(if_nametoindex(TAP), 0); /* it goes with the descriptor */
