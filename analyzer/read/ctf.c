@@ -7,11 +7,13 @@
 #include "ctf_stream.h"
 #include "heap.h"
 #include "reader_impl.h"
+#include "regular.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define METADATA_BYTES_MAX ((size_t)1024 * 1024) /* ours has about 10 kB */
 
@@ -208,14 +210,20 @@ static int read_metadata(struct ctf_reader *ctf, const char *folder, struct diag
 	char path[4096], *text = NULL;
 	int error = 0;
 	FILE *file;
+	int fd;
 
 	if (snprintf(path, sizeof(path), "%s/metadata", folder) >= (int)sizeof(path))
 		return diag_set(diag, -ENAMETOOLONG, "%s: name too long", folder);
-	file = fopen(path, "re");
-	if (!file && errno == ENOENT)
+	fd = regular_open(path);
+	if (fd == -ENOENT)
 		return 1;
-	if (!file)
-		return diag_set(diag, -errno, "%s: %s", path, strerror(errno));
+	if (fd < 0)
+		return diag_set(diag, fd, "%s: %s", path, strerror(-fd));
+	file = fdopen(fd, "r");
+	if (!file) {
+		close(fd);
+		return diag_set(diag, -ENOMEM, "%s: no memory", path);
+	}
 	text = calloc(1, METADATA_BYTES_MAX + 1);
 	if (!text)
 		error = diag_set(diag, -ENOMEM, "%s: no memory", path);

@@ -2,6 +2,7 @@
 #include "ctf_foreign_cut.h"
 
 #include "ctf_foreign_clock.h"
+#include "regular.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -236,9 +237,9 @@ static char *complete_metadata(const char *trace, size_t *bytes)
 {
 	char path[PATH_BYTES], *text = MAP_FAILED, *completed = NULL;
 	struct stat stat = { 0 };
-	int file = join(path, trace, "metadata") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int file = join(path, trace, "metadata") ? regular_open(path) : -1;
 
-	if (file >= 0 && !fstat(file, &stat) && S_ISREG(stat.st_mode) && stat.st_size > 0 &&
+	if (file >= 0 && !fstat(file, &stat) && stat.st_size > 0 &&
 		(uint64_t)stat.st_size <= FOREIGN_METADATA_BYTES)
 		text = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, file, 0);
 	if (text != MAP_FAILED) {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FOLDERS_MOST 1024 /* looked into for traces */
@@ -283,13 +284,14 @@ static int is_entry(const struct dirent *entry)
 static int add_sources(struct foreign_loader *loader, const char *folder, unsigned depth)
 {
 	struct dirent **entries;
+	struct stat status;
 	char path[4096];
 	int count;
 
 	if (snprintf(path, sizeof(path), "%s/metadata", folder) >= (int)sizeof(path) ||
 		depth > DEPTH_MOST || ++loader->folder_count > FOLDERS_MOST)
 		return 0;
-	if (!access(path, F_OK))
+	if (!stat(path, &status) && S_ISREG(status.st_mode)) /* nothing else is waited for */
 		return add_source(loader, folder);
 	count = scandir(folder, &entries, is_entry, alphasort);
 	for (int i = 0; i < count; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ctf_stream.h"
 
+#include "regular.h"
 #include "trace_writer.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,14 +128,12 @@ static int map_stream(struct ctf_stream *stream, struct diag *diag)
 {
 	struct stat status;
 	void *map = MAP_FAILED;
-	int fd = open(stream->path, O_RDONLY | O_CLOEXEC), error = 0;
+	int fd = regular_open(stream->path), error = 0;
 
 	if (fd < 0)
-		return diag_set(diag, -errno, "%s: %s", stream->path, strerror(errno));
+		return diag_set(diag, fd, "%s: %s", stream->path, strerror(-fd));
 	if (fstat(fd, &status))
 		error = -errno;
-	else if (!S_ISREG(status.st_mode))
-		error = -EINVAL;
 	else if (status.st_size)
 		map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (!error && status.st_size && map == MAP_FAILED)

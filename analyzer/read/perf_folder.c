@@ -3,12 +3,11 @@
 
 #include "heap.h"
 #include "perf_header.h"
+#include "regular.h"
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define PATH_BYTES 4096
@@ -39,23 +38,13 @@ struct perf_folder {
 	char trouble[160];
 };
 
-/* A regular file in the folder, or a negative errno. Nothing else is waited for. */
 static int open_in(const char *folder, const char *name)
 {
 	char path[PATH_BYTES];
-	struct stat status;
-	int fd;
 
 	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
-		close(fd);
-		return -EINVAL;
-	}
-	return fd;
+	return regular_open(path);
 }
 
 bool perf_folder_is(const char *path)

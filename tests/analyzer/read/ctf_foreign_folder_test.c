@@ -235,6 +235,38 @@ static void a_clock_without_a_frequency_has_nanoseconds(void)
 	}
 }
 
+/* Pipes that nobody writes into, in the folder and in one below it. */
+static void what_is_no_file_is_not_waited_for(void)
+{
+	static const char *const names[] = { "metadata", "below/metadata" };
+	char below[200], path[200];
+	struct collected got;
+
+	for (size_t i = 0; i < 2; i++) {
+		make_folder();
+		path_of("below", below);
+		path_of(names[i], path);
+		CU_ASSERT_EQUAL(mkdir(below, 0700), 0);
+		CU_ASSERT_EQUAL(mkfifo(path, 0600), 0);
+		read_folder(&got);
+		CU_ASSERT_EQUAL(got.status, -EINVAL);
+		CU_ASSERT_PTR_NOT_NULL(strstr(got.diag.text, "metadata"));
+		collect_free(&got);
+		CU_ASSERT_EQUAL(unlink(path), 0);
+		CU_ASSERT_EQUAL(rmdir(below), 0);
+		remove_folder();
+	}
+	write_small_trace();
+	path_of("stream_0", path);
+	CU_ASSERT_EQUAL(unlink(path), 0);
+	CU_ASSERT_EQUAL(mkfifo(path, 0600), 0);
+	read_folder(&got);
+	CU_ASSERT_EQUAL(got.status, -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(got.diag.text, "stream_0"));
+	collect_free(&got);
+	remove_folder();
+}
+
 #define CASE(name)          \
 	{                   \
 #name, name \
@@ -247,6 +279,7 @@ static const struct test_case cases[] = {
 	CASE(a_stream_that_is_cut_is_read_up_to_the_cut),
 	CASE(each_stream_that_is_cut_is_read_up_to_its_cut),
 	CASE(a_clock_without_a_frequency_has_nanoseconds),
+	CASE(what_is_no_file_is_not_waited_for),
 	{ 0 },
 };
 
