@@ -94,14 +94,18 @@ static json_t *idle_json(const struct rxcost_table *table)
 	return object_end(&object);
 }
 
-static json_t *newest_json(const struct rxcost_table *table, uint32_t newest)
+/* The newest costs, oldest first; beside them which of these packets sent an ACK. */
+static void put_newest(struct object *object, const struct rxcost_table *table, uint32_t newest)
 {
-	struct object array = object_begin_array();
+	struct object costs = object_begin_array(), marks = object_begin_array();
 	unsigned count = newest < table->newest_count ? newest : table->newest_count;
 
-	for (unsigned i = table->newest_count - count; i < table->newest_count; i++)
-		object_append(&array, report_number(table->newest[i].cost));
-	return object_end(&array);
+	for (unsigned i = table->newest_count - count; i < table->newest_count; i++) {
+		object_append(&costs, report_number(table->newest[i].cost));
+		object_append(&marks, json_boolean(table->newest[i].sent_ack));
+	}
+	object_put(object, "newest", object_end(&costs));
+	object_put(object, "newest_sent_ack", object_end(&marks));
 }
 
 static void put_table(struct object *object, const struct rxcost_report *rxcost,
@@ -121,7 +125,7 @@ static void put_table(struct object *object, const struct rxcost_report *rxcost,
 	object_put(object, "acks", acks_json(table, rxcost->softirqs_seen));
 	object_put(object, "pairs", pairs_json(table));
 	if (newest)
-		object_put(object, "newest", newest_json(table, newest));
+		put_newest(object, table, newest);
 }
 
 json_t *report_rxcost_json(

@@ -26,7 +26,8 @@ static inline uint64_t report_rxcost_used(
 
 /*
  * A new `ringside.rxcost/1`; NULL if there is no memory. What stands at its top is of all devices
- * together. Medians are in ticks of the clock; `newest` costs of each device are in it.
+ * together. Medians are in ticks of the clock; `newest` costs of each device are in it, with who
+ * sent an ACK.
  */
 json_t *report_rxcost_json(
 	const struct report_input *input, const struct rxcost_report *rxcost, uint32_t newest);

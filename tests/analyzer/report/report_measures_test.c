@@ -227,6 +227,9 @@ static void rxcost_has_the_keys_of_the_contract(void)
 	CU_ASSERT(is_text(json, "devices.0.name", "eth0"));
 	CU_ASSERT_EQUAL(json_array_size(look_up(json, "newest")), 17);
 	CU_ASSERT(is_integer(json, "newest.0", 63));
+	CU_ASSERT_EQUAL(json_array_size(look_up(json, "newest_sent_ack")), 17);
+	CU_ASSERT(json_is_true(look_up(json, "newest_sent_ack.0")));
+	CU_ASSERT(json_is_false(look_up(json, "devices.0.newest_sent_ack.1")));
 	CU_ASSERT(is_integer(json, "acks.inside", 10));
 	CU_ASSERT(is_integer(json, "acks.in_softirq", 2));
 	CU_ASSERT(is_integer(json, "devices.0.acks.elsewhere", 3));
