@@ -119,6 +119,7 @@ enum host_weight_policy {
 struct host_device {
 	struct nic_config nic;
 	struct e1000e_config driver;
+	struct host_bql bql;
 };
 
 struct host_config {
@@ -130,8 +131,8 @@ struct host_config {
 	uint64_t seed; /* of the jitter */
 	uint32_t qdisc_limit;   /* packets */
 	uint32_t dev_tx_weight; /* packets of one queue run, where the kernel has no qdisc_yields */
-	struct host_bql bql;
-	uint32_t dev_weight; /* NAPI budget of one poll, as the napi_poll event shows it */
+	struct host_bql bql;    /* of the first device */
+	uint32_t dev_weight;    /* NAPI budget of one poll, as the napi_poll event shows it */
 	enum host_weight_policy weight_policy;
 	uint64_t weight_cycles;
 	uint32_t netdev_budget;        /* packets of one NET_RX softirq */

@@ -11,7 +11,8 @@ int netdev_init(struct netdev *netdev)
 	const struct host_config *config = &netdev->host->config;
 
 	netdev->limit = config->qdisc_limit;
-	dql_init(&netdev->dql, config->bql.limit_min, config->bql.limit_max, config->tick_hz,
+	netdev->bql = netdev->index ? &config->more[netdev->index - 1].bql : &config->bql;
+	dql_init(&netdev->dql, netdev->bql->limit_min, netdev->bql->limit_max, config->tick_hz,
 		0); /* ticks: a second */
 	netdev->slot = calloc((size_t)netdev->limit + 1, sizeof(struct rte_mbuf *));
 	return netdev->slot ? 0 : -ENOMEM;
@@ -156,7 +157,7 @@ static uint32_t bulk_after_first(const struct host *host, const struct queue_run
 	uint32_t quota = host->config.dev_tx_weight - run->sent, bulk = 0, at = netdev->head;
 	int64_t room = dql_available(&netdev->dql) - netdev->slot[at]->pkt_len;
 
-	if (!host->config.bql.on || !host->config.kernel->bulk_dequeue || netdev->requeued)
+	if (!netdev->bql->on || !host->config.kernel->bulk_dequeue || netdev->requeued)
 		return 0;
 	while (room > 0 && bulk < quota && bulk + 1 < netdev->count) {
 		at = at == netdev->limit ? 0 : at + 1;
@@ -189,11 +190,11 @@ static uint64_t run_next(struct cpu *cpu, struct queue_run *run, uint64_t now)
  * (netdev_tx_sent_queue). A bulk's tail is written with its last packet, or when the queue stops;
  * the driver knows of its own stop only.
  */
-static void sent(struct host *host, const struct queue_run *run, uint64_t now)
+static void sent(const struct queue_run *run, uint64_t now)
 {
 	struct netdev *netdev = run->netdev;
 
-	if (!host->config.bql.on)
+	if (!netdev->bql->on)
 		return;
 	if (run->rc == E1000E_TX_BUSY) {
 		e1000e_write_tail(netdev->port, now);
@@ -219,7 +220,7 @@ uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now)
 		run->bytes = run->packet->pkt_len;
 		port->more_follows = run->bulk > 0;
 		run->rc = e1000e_xmit(port, cpu->index, run->packet, now);
-		sent(host, run, now);
+		sent(run, now);
 		run->state = RUN_RETURN;
 		return host_cost(host, HOST_COST_xmit);
 	}
@@ -242,7 +243,7 @@ void netdev_cleaned(struct cpu *cpu, struct netdev *netdev, uint64_t now)
 	struct host *host = cpu->host;
 	uint64_t bytes = netdev->port->stats.bytes - netdev->completed;
 
-	if (!host->config.bql.on || !bytes)
+	if (!netdev->bql->on || !bytes)
 		return;
 	netdev->completed += bytes;
 	dql_completed(&netdev->dql, bytes, now / host->tick);

@@ -145,6 +145,7 @@ struct netdev {
 	bool scheduled;    /* NET_TX has been raised for it */
 
 	/* BQL stops the queue too, whatever room the ring has. */
+	const struct host_bql *bql;
 	bool held; /* __QUEUE_STATE_STACK_XOFF */
 	struct dql dql;
 	uint64_t completed;                /* bytes that it was told of */

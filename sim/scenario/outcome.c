@@ -31,7 +31,7 @@ double outcome_seconds(const struct outcome *outcome)
 
 bool outcome_has_bql(const struct outcome *outcome)
 {
-	return !strcmp(outcome->scenario->driver.bql, "on");
+	return !strcmp(outcome->scenario->devices[0].driver.bql, "on");
 }
 
 uint64_t outcome_messages(const struct outcome *outcome)

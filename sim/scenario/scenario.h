@@ -67,9 +67,10 @@ struct scenario_driver {
 	uint64_t bql_limit_min, bql_limit_max;
 };
 
-/* One of several. Faults, profile, checksum and BQL are the scenario's. */
+/* One of several. */
 struct scenario_device {
 	char name[SCENARIO_TEXT_BYTES];
+	uint64_t given; /* which keys are its own; see struct setting_list */
 	struct scenario_nic nic;
 	struct scenario_driver driver;
 };

@@ -121,6 +121,23 @@ static const struct setting workload_items[] = {
 	  .help = "of reading packet data; 0: it takes no time" },
 
 #define DRIVER_ROWS(at) \
+	{ .key = "driver.profile", .type = SETTING_CHOICE, .offset = at(driver.profile), \
+	  .default_value = "linux-6.1", .choices = PROFILES, \
+	  .help = "the kernel whose driver this is, and the stack; of nics: the driver alone" }, \
+	{ .key = "driver.checksum", .type = SETTING_SWITCH, .offset = at(driver.checksum), \
+	  .default_value = "true", \
+	  .help = "the device computes it: a context descriptor before each packet" }, \
+	{ .key = "driver.bql", .type = SETTING_CHOICE, .offset = at(driver.bql), \
+	  .default_value = "auto", .choices = "auto|on|off", \
+	  .help = "byte queue limits; auto: on where the profile's kernel has them" }, \
+	{ .key = "driver.bql_limit_min", .type = SETTING_COUNT, \
+	  .offset = at(driver.bql_limit_min), .most = (double)DQL_LIMIT_MOST, \
+	  .default_value = "0", .unit = "bytes", \
+	  .help = "least limit (byte_queue_limits/limit_min)" }, \
+	{ .key = "driver.bql_limit_max", .type = SETTING_COUNT, \
+	  .offset = at(driver.bql_limit_max), .most = (double)DQL_LIMIT_MOST, \
+	  .default_value = "1879048192", .unit = "bytes", \
+	  .help = "greatest limit (byte_queue_limits/limit_max)" }, \
 	{ .key = "driver.reserve", .type = SETTING_COUNT, .offset = at(driver.reserve), \
 	  .most = 1000, .unit = "descriptors", .unset = "the profile's", \
 	  .help = "fewer free than this after a packet, and the queue stops" }, \
@@ -152,17 +169,26 @@ static const struct setting device_items[] = {
 	{ 0 },
 };
 
-const struct setting_list setting_lists[] = {
-	{ .key = "nic.faults", .items = fault_items, .offset = AT(nic.faults),
-	  .item_bytes = sizeof(struct scenario_fault), .count_offset = AT(nic.fault_count),
+#define FAULTS_LIST(at) \
+	{ .key = "nic.faults", .items = fault_items, .offset = at(nic.faults), \
+	  .item_bytes = sizeof(struct scenario_fault), .count_offset = at(nic.fault_count), \
 	  .most = NIC_FAULTS_MOST, .help = "what breaks" },
+
+static const struct setting_list device_lists[] = {
+	FAULTS_LIST(IN_DEVICE)
+	{ 0 },
+};
+
+const struct setting_list setting_lists[] = {
+	FAULTS_LIST(AT)
 	{ .key = "workload", .items = workload_items, .offset = AT(workloads),
 	  .item_bytes = sizeof(struct scenario_workload), .count_offset = AT(workload_count),
 	  .most = SCENARIO_WORKLOADS_MOST,
 	  .help = "who sends; without it, one udp_flood at its defaults" },
 	{ .key = "nics", .items = device_items, .offset = AT(devices),
 	  .item_bytes = sizeof(struct scenario_device), .count_offset = AT(device_count),
-	  .most = HOST_DEVICES_MOST, .overrides = true,
+	  .most = HOST_DEVICES_MOST, .overrides = true, .given_offset = IN_DEVICE(given),
+	  .lists = device_lists,
 	  .help = "where there are several: what differs from nic and driver" },
 	{ 0 },
 };
@@ -190,23 +216,6 @@ const struct setting settings[] = {
 
 	NIC_ROWS(AT)
 
-	{ .key = "driver.profile", .type = SETTING_CHOICE, .offset = AT(driver.profile),
-	  .default_value = "linux-6.1", .choices = PROFILES,
-	  .help = "the kernel whose driver and stack this is" },
-	{ .key = "driver.checksum", .type = SETTING_SWITCH, .offset = AT(driver.checksum),
-	  .default_value = "true",
-	  .help = "the device computes it: a context descriptor before each packet" },
-	{ .key = "driver.bql", .type = SETTING_CHOICE, .offset = AT(driver.bql),
-	  .default_value = "auto", .choices = "auto|on|off",
-	  .help = "byte queue limits; auto: on where the profile's kernel has them" },
-	{ .key = "driver.bql_limit_min", .type = SETTING_COUNT,
-	  .offset = AT(driver.bql_limit_min), .most = (double)DQL_LIMIT_MOST,
-	  .default_value = "0", .unit = "bytes",
-	  .help = "least limit (byte_queue_limits/limit_min)" },
-	{ .key = "driver.bql_limit_max", .type = SETTING_COUNT,
-	  .offset = AT(driver.bql_limit_max), .most = (double)DQL_LIMIT_MOST,
-	  .default_value = "1879048192", .unit = "bytes",
-	  .help = "greatest limit (byte_queue_limits/limit_max)" },
 	DRIVER_ROWS(AT)
 
 	{ .key = "host.cpus", .type = SETTING_COUNT, .offset = AT(host.cpus), .least = 1,

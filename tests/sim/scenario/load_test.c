@@ -315,6 +315,56 @@ static void several_nics_override_what_they_name(void)
 	refused("workload: [{device: eth7}]\n", 0, "eth7", "none of nics");
 }
 
+/*
+ * Profile, checksum, byte queue limits and faults, too. What follows from a profile follows from
+ * the device's own: of 2.6.35 a reserve of 20 and a wake-up at 32, and no BQL; of 6.1 22 and 32.
+ */
+static void several_nics_may_differ_in_everything(void)
+{
+	static const char *const set[] = { "nics.driver.checksum=false" };
+	const struct scenario_device *a = &scenario.devices[0], *b = &scenario.devices[1];
+	const char *yaml =
+		"nic: {faults: [{type: irq_loss, at_s: 0.1}]}\n"
+		"driver: {bql_limit_max: 9000}\n"
+		"nics:\n"
+		"  - nic: {faults: [{at_s: 0.2, duration_s: 3}, {type: writeback_loss}]}\n"
+		"    driver: {profile: linux-2.6.35, checksum: false,\n"
+		"             bql_limit_max: 1879048192}\n"
+		"  - driver: {bql_limit_min: 3000}\n"
+		"  - nic: {faults: []}\n";
+
+	CU_ASSERT_EQUAL_FATAL(load(yaml, NULL, 0), 0);
+	CU_ASSERT_STRING_EQUAL(a->driver.profile, "linux-2.6.35");
+	CU_ASSERT_STRING_EQUAL(b->driver.profile, "linux-6.1");
+	CU_ASSERT_EQUAL(a->driver.reserve, 20);
+	CU_ASSERT_EQUAL(b->driver.reserve, 22);
+	CU_ASSERT_FALSE(a->driver.checksum);
+	CU_ASSERT(b->driver.checksum);
+	CU_ASSERT_STRING_EQUAL(a->driver.bql, "off");
+	CU_ASSERT_STRING_EQUAL(b->driver.bql, "on");
+	CU_ASSERT_EQUAL(b->driver.bql_limit_min, 3000);
+	CU_ASSERT_EQUAL(b->driver.bql_limit_max, 9000);
+	CU_ASSERT_EQUAL_FATAL(a->nic.fault_count, 2);
+	CU_ASSERT_STRING_EQUAL(a->nic.faults[0].type, "tx_stop");
+	CU_ASSERT_EQUAL(a->nic.faults[0].duration_s, 3);
+	CU_ASSERT_EQUAL(a->nic.faults[1].count, 1);
+	CU_ASSERT_EQUAL_FATAL(b->nic.fault_count, 1);
+	CU_ASSERT_STRING_EQUAL(b->nic.faults[0].type, "irq_loss");
+	CU_ASSERT_EQUAL(b->nic.faults[0].count, 1);
+	CU_ASSERT_EQUAL(scenario.devices[2].nic.fault_count, 0);
+
+	/* --set of an item's key is for all of them, and they have it then */
+	CU_ASSERT_EQUAL_FATAL(load("driver: {checksum: true}\nnics: [{}, {}]\n", set, 1), 0);
+	CU_ASSERT_FALSE(a->driver.checksum || b->driver.checksum);
+	CU_ASSERT(scenario.driver.checksum);
+
+	refused("nics:\n  - nic: {faults: [{typ: x}]}\n", 2, "typ", "nearest is type");
+	refused("nics:\n  - nic: {faults: 3}\n", 2, "nic.faults", "list");
+	refused("nics:\n  - nic:\n      faults: [{duration_s: 1, type: irq_loss}]\n", 0,
+		"duration_s", "irq_loss has none");
+	refused("nics:\n  - driver: {bql: off, bql_limit_min: 1}\n", 0, "bql_limit_min", "off");
+}
+
 /* A key of one kind of workload is no other's. */
 static void a_workload_takes_only_its_own_keys(void)
 {
@@ -429,6 +479,7 @@ static const struct test_case cases[] = {
 	{ "--set obeys the same rules", set_obeys_the_same_rules },
 	{ "a key set twice is refused", a_key_set_twice_is_refused },
 	{ "several NICs override what they name", several_nics_override_what_they_name },
+	{ "several NICs may differ in everything", several_nics_may_differ_in_everything },
 	{ "a workload takes only its own keys", a_workload_takes_only_its_own_keys },
 	{ "nothing is ignored or rounded away", nothing_is_ignored_or_rounded_away },
 	{ "only plain YAML is taken", only_plain_yaml_is_taken },
