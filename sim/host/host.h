@@ -38,7 +38,13 @@
 	X(schedule, 1000, "switching to a task")                                               \
 	X(receive, 3000, "a received packet's way through the stack")                          \
 	X(ack, 1000, "making an ACK; its way to the driver is qdisc and xmit")                 \
-	X(merge, 500, "merging a received packet with those before it")
+	X(merge, 500, "merging a received packet with those before it")                        \
+	X(read, 1500, "a process's read call, without what it copies")                         \
+	X(write, 1500, "a process's write call, without what it copies")                       \
+	X(copy, 250, "copying a KiB from or to a process")                                     \
+	X(segment, 500, "cutting one segment from what was written")                           \
+	X(acked, 2000, "a received ACK's way through the stack")                               \
+	X(backlog, 500, "leaving a received packet to the process that has the socket")
 
 enum host_cost {
 #define X(name, default_ns, help) HOST_COST_##name,
@@ -88,6 +94,12 @@ struct host_bql {
 /*
  * Somebody at the other end of a device's wire who sends to us, and what answers. TCP has a
  * receiver that acknowledges as Linux does; UDP is only received.
+ *
+ * What is received is gone at once, unless a process reads it: then it waits for that in the
+ * socket, whose window follows (window.h), and a copy event tells when it is read.
+ *
+ * The sender paces itself, or it is a process on this machine that writes a stream through another
+ * device, whose wire ends at this one (stream.c).
  */
 struct host_receiver {
 	unsigned device;        /* it comes by */
@@ -101,6 +113,18 @@ struct host_receiver {
 	uint64_t delayed_ack;   /* TCP: cycles that an ACK may wait */
 	bool gro;               /* segments are merged before the stack gets them */
 	bool checksum;          /* of ACKs, computed by the device */
+	bool read;              /* by a process */
+	unsigned cpu;           /* it runs on, and so does the one that writes */
+	uint64_t buffer_bytes;  /* SO_RCVBUF as the kernel prints it; 0: what the kernel makes it */
+	uint16_t task;          /* NAME_TASK of the one that reads */
+
+	bool stream;              /* TCP: written on this machine */
+	unsigned from;            /* the device that it leaves by */
+	uint32_t write_bytes;     /* at a time */
+	uint64_t stream_bytes;    /* in all; 0: until `stop` */
+	uint32_t slow_start_most; /* segments: the congestion window grows slower from there on; 0:
+				     never */
+	bool stream_checksum;     /* of segments, computed by the device */
 };
 
 /* Bytes of its frames on the wire, without FCS. */
@@ -148,8 +172,10 @@ struct host_config {
 	struct e1000e_config driver;
 	struct host_device more[HOST_DEVICES_MOST - 1]; /* more devices */
 	unsigned more_count;
-	struct event_sink *sink; /* all events; the device's own come as those of CPU `cpus` */
-	uint16_t drop_reason;    /* NAME_REASON of what the queueing discipline drops */
+	/* All events. The device's own come as those of CPU `cpus`; interrupts of device i have the
+	 * NAME_IRQ i + 1 */
+	struct event_sink *sink;
+	uint16_t drop_reason; /* NAME_REASON of what the queueing discipline drops */
 };
 
 struct host_sender_stats {
@@ -171,6 +197,15 @@ struct host_receiver_stats {
 	uint64_t delayed_acks; /* of them: by the timer */
 	uint64_t waited;       /* cycles from the wire's end to the poll, all together */
 	uint64_t waited_most;
+	/* where a process reads */
+	uint64_t reads;      /* calls that read something */
+	uint64_t read_bytes; /* of payload */
+	uint64_t read_acks;  /* ACKs that it sent */
+	uint64_t backlogged; /* segments that came while it had the socket */
+	uint64_t overflowed; /* UDP: the buffer was full */
+	uint64_t disordered; /* segments of a stream that came behind a lost one: dropped */
+	uint64_t timeouts;   /* of the stream\'s sender, which begins anew from the last ACK */
+	uint64_t buffer;     /* bytes: what it became */
 };
 
 /* Of a device; times in cycles. */

@@ -285,6 +285,18 @@ static double throughput_mbps(const struct outcome *outcome)
 	return bits / 1e6 / outcome->scenario->duration_s;
 }
 
+/* Only where a process reads: else there is nothing to say. */
+static int add_reader(json_t *receiver, const struct host_receiver_stats *s)
+{
+	return json_object_set_new(receiver, "reader",
+		json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "reads", (json_int_t)s->reads,
+			"bytes", (json_int_t)s->read_bytes, "acks", (json_int_t)s->read_acks,
+			"backlogged", (json_int_t)s->backlogged, "overflowed",
+			(json_int_t)s->overflowed, "disordered", (json_int_t)s->disordered,
+			"timeouts", (json_int_t)s->timeouts, "buffer_bytes",
+			(json_int_t)s->buffer));
+}
+
 static json_t *receivers_json(const struct outcome *outcome)
 {
 	const struct scenario *scenario = outcome->scenario;
@@ -293,15 +305,17 @@ static json_t *receivers_json(const struct outcome *outcome)
 	for (unsigned i = 0; scenario->sender_count + i < scenario->workload_count; i++) {
 		const struct host_receiver_stats *s = &outcome->host.receivers[i];
 		double waited = s->sent ? (double)s->waited / (double)s->sent : 0;
+		json_t *receiver;
 
-		json_array_append_new(receivers,
-			json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:f, s:I}}", "frames",
-				(json_int_t)s->frames, "missed", (json_int_t)s->missed, "received",
-				(json_int_t)s->received, "deliveries", (json_int_t)s->deliveries,
-				"acks", (json_int_t)s->acks, "quick_acks",
-				(json_int_t)s->quick_acks, "delayed_acks",
-				(json_int_t)s->delayed_acks, "wait_ns", "avg", waited, "max",
-				(json_int_t)s->waited_most));
+		receiver = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:f, s:I}}", "frames",
+			(json_int_t)s->frames, "missed", (json_int_t)s->missed, "received",
+			(json_int_t)s->received, "deliveries", (json_int_t)s->deliveries, "acks",
+			(json_int_t)s->acks, "quick_acks", (json_int_t)s->quick_acks,
+			"delayed_acks", (json_int_t)s->delayed_acks, "wait_ns", "avg", waited,
+			"max", (json_int_t)s->waited_most);
+		if (receiver && scenario->workloads[scenario->sender_count + i].reads)
+			add_reader(receiver, s);
+		json_array_append_new(receivers, receiver);
 	}
 	return receivers;
 }

@@ -41,6 +41,10 @@ struct scenario_workload {
 	uint64_t quick_acks;
 	double delayed_ack_ms;
 	bool gro;
+	char from[SCENARIO_TEXT_BYTES]; /* the device that a stream is sent by */
+	bool reads;
+	uint64_t receive_buffer_bytes;
+	uint64_t write_bytes, slow_start_most;
 };
 
 /* The source's figures; NAN: it doesn't give this one. */
@@ -141,6 +145,8 @@ void scenario_fill_driver(struct e1000e_config *driver, const struct scenario *s
 
 /* The device of a workload, by its number; -1 if it names none. */
 int scenario_device_of(const struct scenario *scenario, const struct scenario_workload *workload);
+/* The same of a stream's sender. */
+int scenario_from_of(const struct scenario *scenario, const struct scenario_workload *workload);
 
 /* What a queue can own of packets with so many data descriptors. */
 uint32_t scenario_capacity(const struct scenario *scenario, uint32_t data_descriptors);

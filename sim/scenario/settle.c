@@ -30,9 +30,14 @@ static bool is_paced(const struct scenario_workload *workload)
 	return !strcmp(workload->type, "tcp_receive") || !strcmp(workload->type, "udp_receive");
 }
 
+static bool is_stream(const struct scenario_workload *workload)
+{
+	return !strcmp(workload->type, "tcp_stream");
+}
+
 static bool is_tcp(const struct scenario_workload *workload)
 {
-	return !strcmp(workload->type, "tcp_receive");
+	return !strcmp(workload->type, "tcp_receive") || is_stream(workload);
 }
 
 /* What does not apply is 0 from here on; scenario_check_clock has refused it where it was given. */
@@ -43,6 +48,8 @@ static void settle_workload(struct scenario_workload *workload)
 								 : 1472);
 	default_to(&workload->burst, !is_sender(workload));
 	default_to(&workload->quick_acks, is_tcp(workload) ? QUICK_ACKS_MOST : 0);
+	default_to(&workload->receive_buffer_bytes, 0);
+	workload->reads = workload->reads || is_stream(workload);
 }
 
 /* Those that send come first. */
@@ -159,13 +166,57 @@ static int check_devices(const struct scenario *scenario, const char *place, str
 }
 
 /* The device of that name, or of the first where none is named; -1 if there is none. */
-int scenario_device_of(const struct scenario *scenario, const struct scenario_workload *workload)
+static int device_named(const struct scenario *scenario, const char *name)
 {
 	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
-		if (!*workload->nic || !strcmp(scenario->devices[i].name, workload->nic))
+		if (!*name || !strcmp(scenario->devices[i].name, name))
 			return (int)i;
 	}
 	return -1;
+}
+
+int scenario_device_of(const struct scenario *scenario, const struct scenario_workload *workload)
+{
+	return device_named(scenario, workload->nic);
+}
+
+int scenario_from_of(const struct scenario *scenario, const struct scenario_workload *workload)
+{
+	return device_named(scenario, workload->from);
+}
+
+static bool uses(
+	const struct scenario *scenario, const struct scenario_workload *workload, int device)
+{
+	return scenario_device_of(scenario, workload) == device ||
+	       (is_stream(workload) && scenario_from_of(scenario, workload) == device);
+}
+
+/* A stream goes from one of nics to another, and has both for itself. */
+static int check_stream(const struct scenario *scenario, const struct scenario_workload *stream,
+	const char *place, struct diag *diag)
+{
+	int to = scenario_device_of(scenario, stream), from = scenario_from_of(scenario, stream);
+
+	if (!is_stream(stream))
+		return 0;
+	if (from < 0)
+		return diag_set(diag, -EINVAL, "%s: workload: from: %s: none of nics has this name",
+			place, stream->from);
+	if (from == to)
+		return diag_set(diag, -EINVAL,
+			"%s: workload: from: %s: a tcp_stream goes from one of nics to another",
+			place, scenario->devices[from].name);
+	for (unsigned i = 0; i < scenario->workload_count; i++) {
+		const struct scenario_workload *other = &scenario->workloads[i];
+
+		if (other != stream && (uses(scenario, other, to) || uses(scenario, other, from)))
+			return diag_set(diag, -EINVAL,
+				"%s: workload: tcp_stream: nothing else goes or comes by its "
+				"devices, %s and %s",
+				place, scenario->devices[from].name, scenario->devices[to].name);
+	}
+	return 0;
 }
 
 static int check_times(const struct scenario *scenario, const struct scenario_workload *workload,
@@ -200,6 +251,14 @@ static int check_workload(const struct scenario *scenario, const struct scenario
 			"%s: workload: cpu: %" PRIu64
 			": CPUs go from 0 on, and host.cpus is %" PRIu64,
 			place, workload->cpu, scenario->host.cpus);
+	if (check_stream(scenario, workload, place, diag))
+		return -EINVAL;
+	if (workload->receive_buffer_bytes != SCENARIO_UNSET && !workload->reads &&
+		!is_stream(workload))
+		return diag_set(diag, -EINVAL,
+			"%s: workload: receive_buffer_bytes: %" PRIu64
+			": nobody reads; reads is false",
+			place, workload->receive_buffer_bytes);
 	if (workload->message_bytes == SCENARIO_UNSET)
 		return is_sender(workload) && workload->segments > 1
 			       ? diag_set(diag, -EINVAL,

@@ -106,10 +106,10 @@ static void the_clock_tsc_takes_lwip_receive_and_nothing_else(void)
 		"workload: the clock tsc takes one lwip_receive");
 	says("clock: tsc\nworkload: []\n", "workload: the clock tsc takes one lwip_receive");
 	says("clock: tsc\nworkload: [{type: lwip_receive, message_bytes: 2}]\n",
-		"workload: message_bytes: of udp_flood|tcp_receive|udp_receive; lwip_receive has "
-		"none");
+		"workload: message_bytes: of udp_flood|tcp_receive|udp_receive|tcp_stream; "
+		"lwip_receive has none");
 	says("workload: [{stream_bytes: 2}]\n",
-		"workload: stream_bytes: of lwip_receive; udp_flood has none");
+		"workload: stream_bytes: of lwip_receive|tcp_stream; udp_flood has none");
 	says("clock: tsc\nworkload: [{type: lwip_receive}]\nhost: {cpus: 2}\n",
 		"host.cpus: ringside run with the clock tsc has no use for it");
 	says("clock: tsc\nworkload: [{type: lwip_receive}]\nhost: {dev_tx_weight: 64}\n",
