@@ -69,6 +69,8 @@ void cpu_interrupt(struct cpu *cpu, struct netdev *netdev, uint64_t now)
 		return;
 	}
 	cpu->irq = netdev->index;
+	netdev->first_interrupt = netdev->first_interrupt ? netdev->first_interrupt : now;
+	netdev->stats.interrupt_span = now - netdev->first_interrupt;
 	cpu_enter(cpu, HOST_HARDIRQ, now);
 	host_emit(host, cpu->index, &event);
 	if (e1000e_interrupt(netdev->port, now))

@@ -42,6 +42,7 @@
 	X(read, 1500, "a process's read call, without what it copies")                         \
 	X(write, 1500, "a process's write call, without what it copies")                       \
 	X(copy, 250, "copying a KiB from or to a process")                                     \
+	X(alloc, 2000, "32 KiB of memory for what a process writes")                           \
 	X(segment, 500, "cutting one segment from what was written")                           \
 	X(acked, 2000, "a received ACK's way through the stack")                               \
 	X(backlog, 500, "leaving a received packet to the process that has the socket")
@@ -118,13 +119,11 @@ struct host_receiver {
 	uint64_t buffer_bytes;  /* SO_RCVBUF as the kernel prints it; 0: what the kernel makes it */
 	uint16_t task;          /* NAME_TASK of the one that reads */
 
-	bool stream;              /* TCP: written on this machine */
-	unsigned from;            /* the device that it leaves by */
-	uint32_t write_bytes;     /* at a time */
-	uint64_t stream_bytes;    /* in all; 0: until `stop` */
-	uint32_t slow_start_most; /* segments: the congestion window grows slower from there on; 0:
-				     never */
-	bool stream_checksum;     /* of segments, computed by the device */
+	bool stream;           /* TCP: written on this machine */
+	unsigned from;         /* the device that it leaves by */
+	uint32_t write_bytes;  /* at a time */
+	uint64_t stream_bytes; /* in all; 0: until `stop` */
+	bool stream_checksum;  /* of segments, computed by the device */
 };
 
 /* Bytes of its frames on the wire, without FCS. */
@@ -212,11 +211,13 @@ struct host_receiver_stats {
 struct host_napi_stats {
 	uint64_t polls;
 	uint64_t full;          /* of them: those that used their whole weight */
+	uint64_t working;       /* of them: those that found something */
 	uint64_t work;          /* packets */
 	uint64_t time, longest; /* of its polls */
 	uint64_t waited_most;   /* from when it wanted to be polled until it was */
 	uint64_t rx_missed;     /* packets for which the ring had no room */
 	uint64_t interrupts;
+	uint64_t interrupt_span; /* from the first to the last that the CPU took */
 };
 
 /* Why NET_RX softirqs ended while devices still had something to do. */

@@ -165,6 +165,7 @@ static void count_poll(struct netdev *netdev, const struct poll *poll, bool full
 
 	stats->polls++;
 	stats->full += full;
+	stats->working += poll->work > 0;
 	stats->work += poll->work;
 	stats->time += took;
 	stats->longest = took > stats->longest ? took : stats->longest;

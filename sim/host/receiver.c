@@ -23,6 +23,8 @@
 #define UDP_HEADER_BYTES   8
 #define ACK_BYTES          (ETHER_HEADER_BYTES + IP_HEADER_BYTES + TCP_HEADER_BYTES)
 
+#define OPENING_BYTES 8 /* more options in the packets that open a connection */
+
 #define IDLE_NS UINT64_C(200000000) /* TCP_RTO_MIN: after a longer pause ACKs are quick again */
 
 uint32_t host_frame_bytes(const struct host_receiver *config)
@@ -48,6 +50,7 @@ int receiver_init(struct receiver *receiver, struct host *host, const struct hos
 	receiver->bytes = host_frame_bytes(config);
 	receiver->quick_acks_left = config->quick_acks;
 	receiver->delayed_at = CYCLES_NEVER;
+	receiver->echoed = UINT32_MAX;
 	receiver->wanted = config->start;
 	/* what the frame says is never looked at */
 	receiver->frame.segment[0].data = receiver->data = calloc(1, receiver->bytes);
@@ -152,12 +155,18 @@ static void hear_echo(struct receiver *receiver, const struct segment *segment, 
 		window_round_trip(&receiver->window, (took ? took : 1) * UINT64_C(1000000));
 }
 
+/* Is it for the other end of the connection, the sender of a stream? */
+static bool at_sender(const struct poll *poll)
+{
+	return poll->netdev != poll->receiver->netdev;
+}
+
 /* What the stack needs for the packet that the poll has. */
 uint64_t receiver_cost(const struct cpu *cpu)
 {
 	const struct poll *poll = &cpu->softirq.poll;
 	const struct receiver *receiver = poll->receiver;
-	bool ack = receiver->config->stream && !poll->segment.bytes;
+	bool ack = at_sender(poll);
 	bool owned = ack ? receiver->stream.owns : receiver->reader.owns;
 
 	return host_cost(cpu->host, owned ? HOST_COST_backlog
@@ -191,6 +200,16 @@ static bool receive_data(struct receiver *receiver, uint32_t segments, uint64_t 
 	return receiver_acks(receiver, receiver->quick_acks_left || receiver->outstanding > 1, now);
 }
 
+/* The sender opens the connection, or answers to our answer. Does that want one? */
+static bool shake_hands(struct receiver *receiver, const struct segment *segment, uint64_t now)
+{
+	receiver->answers = segment->opens;
+	if (!segment->opens)
+		window_open(&receiver->window, now);
+	receiver->echo = segment->stamp;
+	return segment->opens;
+}
+
 /* The stack has the packet that was polled: does something have to be sent now? */
 bool receiver_take(struct cpu *cpu, uint64_t now)
 {
@@ -198,11 +217,11 @@ bool receiver_take(struct cpu *cpu, uint64_t now)
 	struct receiver *receiver = poll->receiver;
 	const struct segment *segment = &poll->segment;
 
-	if (receiver->config->stream && !segment->bytes) {
-		poll->reply.data = true;
+	poll->reply.data = at_sender(poll);
+	if (poll->reply.data)
 		return stream_acked(&receiver->stream, segment, now);
-	}
-	poll->reply.data = false;
+	if (receiver->config->stream && !segment->bytes)
+		return shake_hands(receiver, segment, now);
 	if (receiver->config->stream && segment->from != receiver->expected) {
 		receiver->stats.disordered++; /* an ACK says what is missing */
 		return !receiver->reader.owns;
@@ -226,37 +245,50 @@ static void stop_timer(struct receiver *receiver)
 	receiver->delayed_at = CYCLES_NEVER;
 }
 
-/* An ACK of all that is outstanding; NULL and an error in the host if there is no memory. */
-static struct rte_mbuf *receiver_ack(struct receiver *receiver, uint64_t now)
+/* A packet without data that says this; NULL and an error in the host if there is no memory. */
+struct rte_mbuf *receiver_packet(struct host *host, const struct segment *segment, bool checksum)
 {
-	struct host *host = receiver->netdev->host;
 	struct rte_mbuf *packet = rte_pktmbuf_alloc(host->pool);
-	struct segment segment = { .stamp = milliseconds(now), .echo = receiver->echo };
+	uint16_t options = segment->opens ? OPENING_BYTES : 0;
 
-	stop_timer(receiver);
-	receiver->outstanding = 0;
-	receiver->stats.acks++;
-	segment.window = receiver->config->read ? window_acknowledge(&receiver->window) : 0;
-	segment.ack = receiver->window.next;
-	if (receiver->quick_acks_left) {
-		receiver->quick_acks_left--;
-		receiver->stats.quick_acks++;
-	}
 	if (!packet) {
 		host->error = -ENOMEM;
 		return NULL;
 	}
 	host->outstanding++;
-	packet->data_len = ACK_BYTES;
-	packet->pkt_len = ACK_BYTES;
+	packet->data_len = (uint16_t)(ACK_BYTES + options);
+	packet->pkt_len = packet->data_len;
 	packet->l2_len = ETHER_HEADER_BYTES;
 	packet->l3_len = IP_HEADER_BYTES;
-	packet->l4_len = TCP_HEADER_BYTES;
-	packet->ol_flags =
-		receiver->config->checksum ? RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_TCP_CKSUM : 0;
+	packet->l4_len = (uint8_t)(TCP_HEADER_BYTES + options);
+	packet->ol_flags = checksum ? RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_TCP_CKSUM : 0;
 	*(struct packet *)rte_mbuf_to_priv(packet) = (struct packet){ 0 };
-	memcpy(rte_pktmbuf_mtod(packet, void *), &segment, sizeof(segment));
+	memcpy(rte_pktmbuf_mtod(packet, void *), segment, sizeof(*segment));
 	return packet;
+}
+
+/* An ACK of all that is outstanding, or of the connection. */
+static struct rte_mbuf *receiver_ack(struct receiver *receiver, uint64_t now)
+{
+	struct segment segment = { .stamp = milliseconds(now),
+		.echo = receiver->echo,
+		.opens = receiver->answers,
+		.window = receiver->window.offered };
+
+	if (!receiver->answers) {
+		stop_timer(receiver);
+		receiver->outstanding = 0;
+		receiver->stats.acks++;
+		if (receiver->config->read)
+			segment.window = window_acknowledge(&receiver->window);
+		segment.ack = receiver->window.next;
+		if (receiver->quick_acks_left) {
+			receiver->quick_acks_left--;
+			receiver->stats.quick_acks++;
+		}
+	}
+	receiver->answers = false;
+	return receiver_packet(receiver->netdev->host, &segment, receiver->config->checksum);
 }
 
 struct host_receiver_stats receiver_stats(const struct receiver *receiver)

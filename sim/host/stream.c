@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A process that writes a TCP stream, and the sender under it. What it writes becomes packets of up
- * to 64 KiB, as many segments as fit (GSO); each goes to the device as a train of segments. How
- * much may leave is for the receiver's window, the congestion window, and Nagle in Minshall's form:
- * a segment that isn't full waits while another such one is unacknowledged (tcp_sendmsg,
- * tcp_write_xmit and tcp_ack of Linux 6.1, read for what they do).
+ * A process that opens a TCP connection and writes a stream, and the sender under it. What it
+ * writes becomes packets of up to 64 KiB, as many segments as fit (GSO); each goes to the device as
+ * a train of segments. How much may leave is for the receiver's window, the congestion window, and
+ * Nagle in Minshall's form: a segment that isn't full waits while another such one is
+ * unacknowledged (tcp_sendmsg, tcp_write_xmit and tcp_ack of Linux 6.1, read for what they do).
  *
  * While the process is in its call, ACKs wait for it to give the socket back; else they are
  * processed in the softirq, and what they let go leaves from there. The process gives way to
  * others when it returns, and after each packet that it has sent: the kernel isn't preempted.
  *
- * The congestion window grows as in slow start, and beyond `slow_start_most` by a segment a window.
- * Loss is met in the plainest way only: where no ACK comes for the retransmission timeout, the
- * process sends again from the last one on, in slow start.
+ * The congestion window knows slow start only, and loss is met in the plainest way: where no ACK
+ * comes for the retransmission timeout, the process sends again from the last one on.
  */
 #include "world.h"
 
@@ -24,6 +23,7 @@
 #define HEADERS_BYTES    66                  /* Ethernet 14, IP 20, TCP 32 with time stamps */
 #define PACKET_MOST      65215u              /* 65536 less MAX_TCP_HEADER and 1 */
 #define CONGESTION_FIRST 10u                 /* TCP_INIT_CWND */
+#define MEMORY_BYTES     32768u              /* SKB_FRAG_PAGE_ORDER */
 #define SEGMENT_CHARGE   4352u               /* what a segment of the send buffer counts */
 #define SEND_BUFFER_MOST 4194304u            /* net.ipv4.tcp_wmem */
 
@@ -125,6 +125,22 @@ static struct rte_mbuf *make_segment(struct stream *stream, uint32_t bytes, uint
 	return packet;
 }
 
+/* What opens the connection, or answers to the answer. */
+static struct rte_mbuf *open_packet(struct stream *stream, uint64_t now)
+{
+	struct host *host = stream->netdev->host;
+	struct segment segment = { .stamp = milliseconds(now),
+		.echo = stream->heard,
+		.opens = stream->connection == STREAM_CLOSED };
+
+	stream->connection = segment.opens ? STREAM_OPENING : STREAM_OPEN;
+	if (segment.opens) {
+		stream->progress_at = now;
+		host_set_timer(host, stream_timer_at(stream));
+	}
+	return receiver_packet(host, &segment, stream->receiver->config->stream_checksum);
+}
+
 struct rte_mbuf *stream_next(struct stream *stream, uint64_t now)
 {
 	uint32_t full = stream->receiver->config->segment_bytes, in_flight;
@@ -133,6 +149,8 @@ struct rte_mbuf *stream_next(struct stream *stream, uint64_t now)
 	uint32_t count = segments_of(stream, left);
 	bool was_acked = stream->next == stream->acked;
 
+	if (stream->connection == STREAM_CLOSED || stream->connection == STREAM_ANSWERED)
+		return open_packet(stream, now);
 	for (; left; left -= left < full ? left : full) {
 		*place = make_segment(stream, left < full ? (uint32_t)left : full, now);
 		if (!*place)
@@ -154,22 +172,11 @@ struct rte_mbuf *stream_next(struct stream *stream, uint64_t now)
 	return first;
 }
 
-/* Slow start, while the window is what limits; beyond it a segment a window. */
+/* Slow start, while the window is what limits. */
 static void grow(struct stream *stream, uint32_t segments)
 {
-	uint32_t most = stream->receiver->config->slow_start_most;
-
-	if (stream->congestion >= 2 * stream->in_flight_most)
-		return;
-	if (!most || stream->congestion < most) {
+	if (stream->congestion < 2 * stream->in_flight_most)
 		stream->congestion += segments;
-		return;
-	}
-	stream->grown += segments;
-	if (stream->grown >= stream->congestion) {
-		stream->grown -= stream->congestion;
-		stream->congestion++;
-	}
 }
 
 static void process_ack(struct stream *stream, const struct segment *segment, uint64_t now)
@@ -197,6 +204,13 @@ static void process_ack(struct stream *stream, const struct segment *segment, ui
 /* An ACK has come. Returns true if data may follow it at once. */
 bool stream_acked(struct stream *stream, const struct segment *segment, uint64_t now)
 {
+	if (segment->opens) {
+		stream->connection = STREAM_ANSWERED;
+		stream->heard = segment->stamp;
+		stream->window_most = stream->edge = segment->window;
+		task_wake(&stream->task, now);
+		return true;
+	}
 	if (stream->owns) {
 		stream->backlogged = true;
 		stream->backlog = *segment;
@@ -225,7 +239,11 @@ static void begin(struct stream *stream, struct cpu *cpu, uint64_t now)
 	const struct host_receiver *config = stream->receiver->config;
 	uint64_t left = config->stream_bytes - stream->written;
 
-	if (is_over(stream, now)) {
+	if (stream->connection == STREAM_CLOSED) {
+		next_in(stream, cpu, STREAM_PUSH, now);
+		return;
+	}
+	if (stream->connection != STREAM_OPEN || is_over(stream, now)) {
 		stream->task.in_call = false;
 		task_sleep(&stream->task, now);
 		return;
@@ -235,6 +253,17 @@ static void begin(struct stream *stream, struct cpu *cpu, uint64_t now)
 	if (config->stream_bytes && left < stream->left)
 		stream->left = (uint32_t)left;
 	next_in(stream, cpu, STREAM_COPY, now + host_cost(cpu->host, HOST_COST_write));
+}
+
+/* What is copied goes where the last piece ended, and on in new memory: what that takes. */
+static uint64_t memory(struct stream *stream)
+{
+	uint64_t took = 0;
+
+	for (; stream->room < stream->piece; stream->room += MEMORY_BYTES)
+		took += host_cost(stream->netdev->host, HOST_COST_alloc);
+	stream->room -= stream->piece;
+	return took;
 }
 
 /* Copies until a packet is full, if there is send buffer; else waits for it. */
@@ -258,7 +287,7 @@ static void copy(struct stream *stream, struct cpu *cpu, uint64_t now)
 		stream->tail = 0;
 	stream->piece = stream->left < most - stream->tail ? stream->left : most - stream->tail;
 	next_in(stream, cpu, STREAM_COPIED,
-		now + host_cost(cpu->host, HOST_COST_copy) * stream->piece / 1024);
+		now + memory(stream) + host_cost(cpu->host, HOST_COST_copy) * stream->piece / 1024);
 }
 
 /*
@@ -374,7 +403,6 @@ void stream_init(struct stream *stream, struct receiver *receiver, struct host *
 	task_has_run(&stream->task);
 	stream->wake_at = config->start;
 	stream->congestion = CONGESTION_FIRST;
-	stream->window_most = stream->edge = receiver->window.offered;
 	from->peer = to;
 	to->peer = from;
 	from->wired = to->wired = receiver;
@@ -384,7 +412,9 @@ uint64_t stream_timer_at(const struct stream *stream)
 {
 	uint64_t timeout = stream->progress_at + cycles_of_ns(TIMEOUT_NS, CLOCK_VIRTUAL_HZ);
 
-	if (stream->next == stream->acked || stream->wake_at < timeout)
+	bool waits = stream->next != stream->acked || stream->connection == STREAM_OPENING;
+
+	if (!waits || stream->wake_at < timeout)
 		return stream->wake_at;
 	return timeout;
 }
@@ -398,6 +428,8 @@ void stream_timer(struct stream *stream, uint64_t now)
 		stream->receiver->stats.timeouts++;
 		stream->next = stream->small = stream->acked;
 		stream->congestion = 1;
+		if (stream->connection == STREAM_OPENING)
+			stream->connection = STREAM_CLOSED;
 		stream->progress_at = now;
 		if (stream->task.asleep) {
 			stream->state = STREAM_PUSH;

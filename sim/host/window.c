@@ -41,6 +41,11 @@ void window_init(struct window *window, uint32_t segment, uint64_t buffer)
 	window->round_bytes = less(window->threshold, (uint64_t)FIRST_SEGMENTS * segment);
 }
 
+void window_open(struct window *window, uint64_t now)
+{
+	window->round_at = now;
+}
+
 /* As many as half of the window has segments, but no more than `most`. */
 static void be_quick(struct window *window, uint64_t most)
 {

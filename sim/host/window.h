@@ -46,6 +46,9 @@ struct window {
 /* `buffer` 0: tuned. Times are in ns. */
 void window_init(struct window *window, uint32_t segment, uint64_t buffer);
 
+/* The connection is there: what is read counts from now on. */
+void window_open(struct window *window, uint64_t now);
+
 /*
  * A segment of so many bytes is in the queue, and takes so much memory. `push`: it ends what was
  * written. `most_quick`: of ACKs that it begins with, and begins again with after a pause.

@@ -62,6 +62,7 @@ struct segment {
 	uint32_t bytes;       /* payload; 0: an ACK */
 	uint32_t stamp, echo; /* ms */
 	bool push;            /* it ends a write */
+	bool opens;           /* the connection */
 };
 
 /* Devices whose poll is due, in their order. */
@@ -143,6 +144,7 @@ struct netdev {
 	uint64_t waits_from; /* since when it is on that list */
 	uint64_t average;    /* eighths of a cycle that a received packet costs; 0: not known */
 	struct host_napi_stats stats;
+	uint64_t first_interrupt; /* when; 0: none yet */
 
 	/* frames from the wire: the next one, and when those in the receive ring came */
 	struct receiver *next_arrival;
@@ -236,18 +238,19 @@ struct stream {
 	bool owns;      /* the socket: ACKs wait until it gives it back */
 	bool sends_one; /* of the packets that wait: the rest of the write is still to be copied */
 	bool blocked;   /* asleep for send buffer */
+	enum { STREAM_CLOSED, STREAM_OPENING, STREAM_ANSWERED, STREAM_OPEN } connection;
 	uint64_t progress_at; /* something was acknowledged, or the first of what isn't was sent */
 	uint64_t wake_at;     /* CYCLES_NEVER: no timer */
 	uint32_t left;        /* of this write, to copy */
 	uint32_t piece;       /* being copied */
+	uint32_t room;        /* bytes left of the memory that was taken for what is written */
 	uint32_t tail;        /* bytes in the last packet, which can take more */
 	uint64_t pushed;      /* sequence number: up to there somebody has asked for sending */
 	uint64_t written, next, acked, edge; /* sequence numbers: edge of the window */
 	uint64_t small;                      /* end of the last segment that was not full */
 	uint64_t window_most;
 	uint32_t congestion, in_flight_most; /* segments */
-	uint32_t grown; /* of a congestion window's worth of ACKs, beyond slow start */
-	uint32_t heard; /* time stamp, to echo */
+	uint32_t heard;                      /* time stamp, to echo */
 	bool backlogged;
 	struct segment backlog; /* the newest ACK that waits */
 	struct queue_run run;
@@ -269,6 +272,7 @@ struct receiver {
 	uint64_t heard_at;        /* the last segment */
 	uint64_t delayed_at;      /* the delayed-ACK timer; CYCLES_NEVER: not running */
 	bool ack_due;             /* it ran out */
+	bool answers;             /* with an ACK that opens the connection */
 	uint32_t echo, echoed;    /* time stamps, ms: the sender's last one, ours in it */
 
 	struct rte_mbuf *held; /* GRO: the first of those that are merged */
@@ -391,6 +395,7 @@ bool receiver_acks(struct receiver *receiver, bool at_once, uint64_t now);
 struct host_receiver_stats receiver_stats(const struct receiver *receiver);
 void receiver_timer(struct receiver *receiver, uint64_t now);
 struct receiver *receiver_due(struct host *host);
+struct rte_mbuf *receiver_packet(struct host *host, const struct segment *segment, bool checksum);
 uint64_t reply_begin(struct reply *reply, struct receiver *receiver);
 bool reply_step(struct cpu *cpu, struct reply *reply, uint64_t now, uint64_t *took);
 

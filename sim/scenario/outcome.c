@@ -175,6 +175,42 @@ static double in_device_max(const struct outcome *outcome)
 	return device ? (double)device->in_device_max : NAN;
 }
 
+static double ratio(double value, double to)
+{
+	return to > 0 ? value / to : NAN;
+}
+
+static double packets_per_poll(const struct outcome *outcome)
+{
+	const struct host_napi_stats *napi = &outcome->host.napi[0];
+
+	return napi->work ? ratio((double)napi->work, (double)napi->polls) : NAN;
+}
+
+static double packets_per_working_poll(const struct outcome *outcome)
+{
+	const struct host_napi_stats *napi = &outcome->host.napi[0];
+
+	return ratio((double)napi->work, (double)napi->working);
+}
+
+static double segments_per_ack(const struct outcome *outcome)
+{
+	const struct host_receiver_stats *receiver = &outcome->host.receivers[0];
+
+	return ratio((double)receiver->received, (double)receiver->acks);
+}
+
+/* As the gaps between them have it. Of a device that receives, as the others. */
+static double interrupts_per_s(const struct outcome *outcome)
+{
+	const struct host_napi_stats *napi = &outcome->host.napi[0];
+
+	if (!napi->work)
+		return NAN;
+	return ratio((double)napi->interrupts - 1, seconds_of(napi->interrupt_span));
+}
+
 #define FIGURE(name, label, format)                                                   \
 	{                                                                             \
 #name, label, format, offsetof(struct scenario_published, name), name \
@@ -187,6 +223,10 @@ const struct figure figures[] = {
 	FIGURE(lap_max_ms, "lap time, max (ms)", "%.6f"),
 	FIGURE(in_device_avg, "in device, avg", "%.2f"),
 	FIGURE(in_device_max, "in device, max", "%.0f"),
+	FIGURE(packets_per_poll, "packets per poll", "%.2f"),
+	FIGURE(packets_per_working_poll, "per poll with work", "%.2f"),
+	FIGURE(segments_per_ack, "segments per ACK", "%.2f"),
+	FIGURE(interrupts_per_s, "interrupts per second", "%.0f"),
 	{ 0 },
 };
 

@@ -196,7 +196,6 @@ static void fill_receivers(struct host_config *config, const struct scenario *sc
 			.from = sends,
 			.write_bytes = (uint32_t)workload->write_bytes,
 			.stream_bytes = workload->stream_bytes,
-			.slow_start_most = (uint32_t)workload->slow_start_most,
 			.stream_checksum = scenario->devices[sends].driver.checksum,
 		};
 	}

@@ -44,7 +44,7 @@ struct scenario_workload {
 	char from[SCENARIO_TEXT_BYTES]; /* the device that a stream is sent by */
 	bool reads;
 	uint64_t receive_buffer_bytes;
-	uint64_t write_bytes, slow_start_most;
+	uint64_t write_bytes;
 };
 
 /* The source's figures; NAN: it doesn't give this one. */
@@ -53,6 +53,7 @@ struct scenario_published {
 	double tx_packets, packets_per_s;
 	double lap_avg_ms, lap_max_ms;
 	double in_device_avg, in_device_max;
+	double packets_per_poll, packets_per_working_poll, segments_per_ack, interrupts_per_s;
 };
 
 struct scenario_nic {

@@ -371,6 +371,17 @@ static void short_name(const char *file, char *name, size_t bytes)
 		*dot = '\0';
 }
 
+/* Has anybody published it, or is it something of one of these runs? */
+static bool is_known(const struct figure *figure, const struct outcome *outcomes, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (!isnan(figure_published(figure, &outcomes[i])) ||
+			!isnan(figure->modelled(&outcomes[i])))
+			return true;
+	}
+	return false;
+}
+
 static void table(const struct outcome *outcomes, unsigned count, FILE *out)
 {
 	fprintf(out, "%-*s", LABEL_COLUMNS, "");
@@ -385,6 +396,8 @@ static void table(const struct outcome *outcomes, unsigned count, FILE *out)
 		fprintf(out, "%13s%11s%8s", "published", "modelled", "ratio");
 	fputc('\n', out);
 	for (const struct figure *f = figures; f->name; f++) {
+		if (!is_known(f, outcomes, count))
+			continue;
 		fprintf(out, "%-*s", LABEL_COLUMNS, f->label);
 		for (unsigned i = 0; i < count; i++) {
 			double published = figure_published(f, &outcomes[i]);

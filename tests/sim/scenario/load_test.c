@@ -315,6 +315,32 @@ static void several_nics_override_what_they_name(void)
 	refused("workload: [{device: eth7}]\n", 0, "eth7", "none of nics");
 }
 
+/* A stream needs two devices that nothing else uses; a receive buffer somebody who reads. */
+static void a_stream_goes_from_one_nic_to_another(void)
+{
+	CU_ASSERT_EQUAL_FATAL(load("nics: [{name: a}, {name: b}, {name: c}]\n"
+				   "workload:\n"
+				   "  - {type: tcp_stream, device: c, from: b, stream_bytes: 9}\n"
+				   "  - {type: udp_receive, reads: true}\n",
+				      NULL, 0),
+		0);
+	CU_ASSERT_EQUAL(scenario_device_of(&scenario, &scenario.workloads[0]), 2);
+	CU_ASSERT_EQUAL(scenario_from_of(&scenario, &scenario.workloads[0]), 1);
+	CU_ASSERT_EQUAL(scenario.workloads[0].message_bytes, 1448);
+	CU_ASSERT_EQUAL(scenario.workloads[0].write_bytes, 65536);
+	CU_ASSERT_EQUAL(scenario.workloads[0].receive_buffer_bytes, 0);
+	CU_ASSERT(scenario.workloads[0].reads && scenario.workloads[1].reads);
+	refused("workload: [{type: tcp_stream}]\n", 0, "from: eth0", "from one of nics to another");
+	refused("nics: [{}, {}]\nworkload: [{type: tcp_stream, from: x}]\n", 0, "from: x",
+		"none of nics");
+	refused("nics: [{}, {}]\nworkload: [{type: tcp_stream, from: eth1}, {device: eth1}]\n", 0,
+		"tcp_stream", "eth1 and eth0");
+	refused("workload: [{type: udp_receive, receive_buffer_bytes: 9000}]\n", 0,
+		"receive_buffer_bytes: 9000", "nobody reads");
+	says("nics: [{}, {}]\nworkload: [{type: tcp_stream, from: eth1, burst: 2}]\n",
+		"workload: burst: of tcp_receive|udp_receive; tcp_stream has none");
+}
+
 /*
  * Profile, checksum, byte queue limits and faults, too. What follows from a profile follows from
  * the device's own: of 2.6.35 a reserve of 20 and a wake-up at 32, and no BQL; of 6.1 22 and 32.
@@ -480,6 +506,7 @@ static const struct test_case cases[] = {
 	{ "a key set twice is refused", a_key_set_twice_is_refused },
 	{ "several NICs override what they name", several_nics_override_what_they_name },
 	{ "several NICs may differ in everything", several_nics_may_differ_in_everything },
+	{ "a stream goes from one NIC to another", a_stream_goes_from_one_nic_to_another },
 	{ "a workload takes only its own keys", a_workload_takes_only_its_own_keys },
 	{ "nothing is ignored or rounded away", nothing_is_ignored_or_rounded_away },
 	{ "only plain YAML is taken", only_plain_yaml_is_taken },
