@@ -156,7 +156,7 @@ static void emit_copy(struct cpu *cpu, const struct reader *reader, uint64_t now
 	host_emit(cpu->host, cpu->index, &event);
 }
 
-static void next_in(struct reader *reader, struct cpu *cpu, int state, uint64_t at)
+static void next_in(struct reader *reader, struct cpu *cpu, enum reader_state state, uint64_t at)
 {
 	reader->state = state;
 	cpu->due[HOST_TASK] = at;

@@ -220,7 +220,7 @@ bool stream_acked(struct stream *stream, const struct segment *segment, uint64_t
 	return may_send(stream) > 0;
 }
 
-static void next_in(struct stream *stream, struct cpu *cpu, int state, uint64_t at)
+static void next_in(struct stream *stream, struct cpu *cpu, enum stream_state state, uint64_t at)
 {
 	stream->state = state;
 	cpu->due[HOST_TASK] = at;

@@ -214,7 +214,13 @@ struct unread_queue {
 struct reader {
 	struct task task;
 	struct receiver *receiver;
-	enum { READER_BEGIN, READER_COPY, READER_COPIED, READER_BACKLOG, READER_ACK } state;
+	enum reader_state {
+		READER_BEGIN,
+		READER_COPY,
+		READER_COPIED,
+		READER_BACKLOG,
+		READER_ACK
+	} state;
 	bool owns;      /* the socket: what comes meanwhile is left in the backlog */
 	bool has_read;  /* all there was; the backlog is left before it gives the socket back */
 	uint64_t bytes; /* read in this call */
@@ -227,7 +233,7 @@ struct stream {
 	struct task task;
 	struct receiver *receiver;
 	struct netdev *netdev;
-	enum {
+	enum stream_state {
 		STREAM_BEGIN,
 		STREAM_COPY,
 		STREAM_COPIED,
@@ -238,7 +244,12 @@ struct stream {
 	bool owns;      /* the socket: ACKs wait until it gives it back */
 	bool sends_one; /* of the packets that wait: the rest of the write is still to be copied */
 	bool blocked;   /* asleep for send buffer */
-	enum { STREAM_CLOSED, STREAM_OPENING, STREAM_ANSWERED, STREAM_OPEN } connection;
+	enum stream_connection {
+		STREAM_CLOSED,
+		STREAM_OPENING,
+		STREAM_ANSWERED,
+		STREAM_OPEN
+	} connection;
 	uint64_t progress_at; /* something was acknowledged, or the first of what isn't was sent */
 	uint64_t wake_at;     /* CYCLES_NEVER: no timer */
 	uint32_t left;        /* of this write, to copy */

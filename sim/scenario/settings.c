@@ -56,8 +56,8 @@ static const struct setting workload_items[] = {
 	{ .key = "type", .type = SETTING_CHOICE, .offset = IN_WORKLOAD(type),
 	  .default_value = "udp_flood",
 	  .choices = "udp_flood|tcp_receive|udp_receive|tcp_stream|lwip_receive",
-	  .help = "a process that sends; what comes from the wire; TCP from one of nics to another; "
-		  "lwIP that gets TCP" },
+	  .help = "a process that sends; what comes from the wire; TCP from one of nics "
+		  "to another; lwIP that gets TCP" },
 	{ .key = "device", .only = VIRTUAL, .type = SETTING_TEXT,
 	  .offset = IN_WORKLOAD(nic), .default_value = "",
 	  .help = "the one of nics that it goes or comes by; else the first" },
@@ -102,9 +102,9 @@ static const struct setting workload_items[] = {
 	{ .key = "gro", .only = RECEIVED, .type = SETTING_SWITCH, .offset = IN_WORKLOAD(gro),
 	  .default_value = "false",
 	  .help = "received segments are merged before the stack gets them" },
-	{ .key = "reads", .only = RECEIVED, .type = SETTING_SWITCH, .offset = IN_WORKLOAD(reads),
-	  .default_value = "false",
-	  .help = "a process reads what is received (tcp_stream: always), else it is gone at once" },
+	{ .key = "reads", .only = RECEIVED, .type = SETTING_SWITCH,
+	  .offset = IN_WORKLOAD(reads), .default_value = "false",
+	  .help = "a process reads it (always so with tcp_stream); else it is gone at once" },
 	{ .key = "receive_buffer_bytes", .only = RECEIVED "|" TCP_STREAM, .type = SETTING_COUNT,
 	  .offset = IN_WORKLOAD(receive_buffer_bytes), .least = 8192, .most = 1e8, .unit = "bytes",
 	  .unset = "TCP: 131072, and it grows; UDP: 212992",
