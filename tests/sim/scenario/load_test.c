@@ -216,8 +216,6 @@ static void a_key_set_twice_is_refused(void)
 	}
 }
 
-/* What a fault or a profile can't use is no setting of theirs; what rounds to 0 means another
- * thing. */
 /* A key of one kind of workload is no other's. */
 static void a_workload_takes_only_its_own_keys(void)
 {
@@ -233,6 +231,8 @@ static void a_workload_takes_only_its_own_keys(void)
 	refused("workload: [{segments: 2}]\n", 0, "segments", "message_bytes, 1");
 }
 
+/* What a fault or a profile can't use is no setting of theirs; what rounds to 0 means another
+ * thing. */
 static void nothing_is_ignored_or_rounded_away(void)
 {
 	refused("nic: {faults: [{type: irq_loss, duration_s: 1}]}\n", 0, "duration_s", "irq_loss");
