@@ -11,7 +11,8 @@ const struct e1000e_config *host_driver_of(const struct host_config *config, uns
 static bool stream_valid(const struct host_config *config, const struct host_receiver *stream)
 {
 	if (!stream->tcp || !stream->read || stream->gro || !stream->write_bytes ||
-		stream->from > config->more_count || stream->from == stream->device ||
+		config->qdisc_limit < HOST_TRAIN_MOST || stream->from > config->more_count ||
+		stream->from == stream->device ||
 		!host_driver_of(config, stream->from)->rx_ring_size)
 		return false;
 	for (unsigned i = 0; i < config->receiver_count; i++) {

@@ -20,6 +20,7 @@
 #define HOST_SENDERS_MOST   16
 #define HOST_RECEIVERS_MOST 16
 #define HOST_DEVICES_MOST   8
+#define HOST_TRAIN_MOST     64 /* segments that a stream writes as one packet */
 
 /*
  * What things cost, in ns of CPU time: X(name, default, what it is). The same names stand in

@@ -37,11 +37,13 @@ static uint32_t segments_of(const struct stream *stream, uint64_t bytes)
 /* The largest packet: whole segments, of no more than half of the window that was ever open. */
 static uint32_t packet_most(const struct stream *stream)
 {
-	uint32_t full = stream->receiver->config->segment_bytes;
-	uint64_t most =
-		stream->window_most / 2 < PACKET_MOST ? stream->window_most / 2 : PACKET_MOST;
+	uint32_t full = stream->receiver->config->segment_bytes, most = PACKET_MOST;
 
-	return most < full ? full : (uint32_t)(most - most % full);
+	if (stream->window_most / 2 < most)
+		most = (uint32_t)(stream->window_most / 2);
+	if (most / full > HOST_TRAIN_MOST)
+		most = HOST_TRAIN_MOST * full;
+	return most < full ? full : most - most % full;
 }
 
 static uint32_t send_buffer(const struct stream *stream)

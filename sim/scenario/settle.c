@@ -203,6 +203,11 @@ static int check_stream(const struct scenario *scenario, const struct scenario_w
 	if (from < 0)
 		return diag_set(diag, -EINVAL, "%s: workload: from: %s: none of nics has this name",
 			place, stream->from);
+	if (scenario->host.qdisc_limit < HOST_TRAIN_MOST)
+		return diag_set(diag, -EINVAL,
+			"%s: host.qdisc_limit: %" PRIu64
+			": a tcp_stream writes packets of up to %d segments, which must have room",
+			place, scenario->host.qdisc_limit, HOST_TRAIN_MOST);
 	if (from == to)
 		return diag_set(diag, -EINVAL,
 			"%s: workload: from: %s: a tcp_stream goes from one of nics to another",

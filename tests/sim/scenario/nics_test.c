@@ -65,6 +65,9 @@ static void a_stream_goes_from_one_nic_to_another(void)
 		"none of nics");
 	refused("nics: [{}, {}]\nworkload: [{type: tcp_stream, from: eth1}, {device: eth1}]\n", 0,
 		"tcp_stream", "eth1 and eth0");
+	refused("host: {qdisc_limit: 63}\nnics: [{}, {}]\n"
+		"workload: [{type: tcp_stream, from: eth1}]\n",
+		0, "qdisc_limit: 63", "64 segments");
 	refused("workload: [{type: udp_receive, receive_buffer_bytes: 9000}]\n", 0,
 		"receive_buffer_bytes: 9000", "nobody reads");
 	says("nics: [{}, {}]\nworkload: [{type: tcp_stream, from: eth1, burst: 2}]\n",
