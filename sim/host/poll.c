@@ -66,8 +66,6 @@ void poll_begin(struct cpu *cpu, uint64_t now)
 	struct poll *poll = &cpu->softirq.poll;
 
 	*poll = (struct poll){ .began = now, .budget = cpu->host->config.netdev_budget };
-	if (cpu->host->config.kernel->repolls)
-		append_all(&poll->list, &cpu->polls);
 }
 
 /* Has the softirq used up its packets or its time? 2.6.35 asks whether the limit lies behind it. */
@@ -167,6 +165,7 @@ static void count_poll(struct netdev *netdev, const struct poll *poll, bool full
 
 	stats->polls++;
 	stats->full += full;
+	stats->working += poll->work > 0;
 	stats->work += poll->work;
 	stats->time += took;
 	stats->longest = took > stats->longest ? took : stats->longest;
@@ -234,6 +233,8 @@ static void count_wait(struct netdev *netdev, const struct arrival *arrival, uin
 	uint64_t waited = now - arrival->at;
 
 	netdev->taken++;
+	if (netdev != arrival->receiver->netdev) /* an ACK of a stream's */
+		return;
 	stats->waited += waited;
 	stats->waited_most = waited > stats->waited_most ? waited : stats->waited_most;
 }
@@ -246,7 +247,7 @@ static void deliver(struct cpu *cpu, uint32_t segments, uint32_t bytes, uint64_t
 	emit_receive(cpu, EVENT_RECEIVE, bytes, now);
 	poll->segments = segments;
 	poll->state = POLL_STACK;
-	cpu->due[HOST_SOFTIRQ] = now + host_cost(cpu->host, HOST_COST_receive);
+	cpu->due[HOST_SOFTIRQ] = now + receiver_cost(cpu);
 }
 
 static void set_packet(struct cpu *cpu, struct rte_mbuf *packet)
@@ -271,15 +272,17 @@ static bool receive_packet(struct cpu *cpu, uint64_t now)
 	set_packet(cpu, packet);
 	arrival = &netdev->arrivals[netdev->taken % netdev->arrivals_count];
 	poll->receiver = arrival->receiver;
+	poll->bytes = arrival->bytes;
+	poll->segment = arrival->segment;
 	poll->in_pair = true;
 	poll->work++;
 	count_wait(netdev, arrival, now);
-	emit_receive(cpu, EVENT_RECEIVE_BEGIN, poll->receiver->bytes, now);
+	emit_receive(cpu, EVENT_RECEIVE_BEGIN, poll->bytes, now);
 	if (poll->receiver->config->gro) {
 		poll->state = POLL_MERGE;
 		cpu->due[HOST_SOFTIRQ] = now + host_cost(cpu->host, HOST_COST_merge);
 	} else {
-		deliver(cpu, 1, poll->receiver->bytes, now);
+		deliver(cpu, 1, poll->bytes, now);
 	}
 	return true;
 }
@@ -290,7 +293,7 @@ static void end_packet(struct cpu *cpu, uint64_t now)
 	struct poll *poll = &cpu->softirq.poll;
 
 	if (poll->in_pair)
-		emit_receive(cpu, EVENT_RECEIVE_END, poll->receiver->bytes, now);
+		emit_receive(cpu, EVENT_RECEIVE_END, poll->bytes, now);
 	poll->in_pair = false;
 	rte_pktmbuf_free(poll->packet);
 	poll->packet = NULL;
@@ -357,7 +360,7 @@ static bool stack_step(struct cpu *cpu, uint64_t now)
 	bool goes_on;
 
 	if (poll->state == POLL_STACK) {
-		goes_on = receiver_data(poll->receiver, poll->segments, now);
+		goes_on = receiver_take(cpu, now);
 		if (goes_on)
 			took = reply_begin(&poll->reply, poll->receiver);
 		poll->state = POLL_REPLY;
@@ -374,6 +377,9 @@ bool poll_step(struct cpu *cpu, uint64_t now)
 	struct host *host = cpu->host;
 	struct poll *poll = &cpu->softirq.poll;
 
+	if (!poll->begun && host->config.kernel->repolls)
+		append_all(&poll->list, &cpu->polls);
+	poll->begun = true;
 	if (poll->state == POLL_NEXT && !next_device(cpu, now))
 		return false;
 	if (poll->state == POLL_CLEAN) {

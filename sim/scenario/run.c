@@ -132,12 +132,14 @@ static void fill_senders(struct host_config *config, const struct scenario *scen
 	for (unsigned i = 0; i < config->sender_count; i++) {
 		const struct scenario_workload *workload = &scenario->workloads[i];
 
+		unsigned device = (unsigned)scenario_device_of(scenario, workload);
+
 		config->senders[i] = (struct host_sender){
 			.cpu = (unsigned)workload->cpu,
-			.device = (unsigned)scenario_device_of(scenario, workload),
+			.device = device,
 			.message_bytes = (uint32_t)workload->message_bytes,
 			.segments = (uint32_t)workload->segments,
-			.checksum = scenario->driver.checksum,
+			.checksum = scenario->devices[device].driver.checksum,
 			.send_buffer_bytes = scenario->host.send_buffer_bytes,
 			.truesize_bytes = truesize(scenario, workload),
 			.messages = workload->messages,
@@ -146,6 +148,17 @@ static void fill_senders(struct host_config *config, const struct scenario *scen
 			.pause_cycles = (uint64_t)llround(workload->interval_us * 1e3),
 		};
 	}
+}
+
+static void add_receive_ring(
+	struct host_config *config, const struct scenario *scenario, unsigned device)
+{
+	const struct scenario_device *from = &scenario->devices[device];
+	struct e1000e_config *driver = device ? &config->more[device - 1].driver : &config->driver;
+
+	driver->rx_ring_size = (uint16_t)from->nic.rx_ring_size;
+	driver->rdtr = (uint16_t)from->driver.rdtr;
+	driver->radv = (uint16_t)from->driver.radv;
 }
 
 /* A device gets a receive ring if something comes by it. */
@@ -157,15 +170,14 @@ static void fill_receivers(struct host_config *config, const struct scenario *sc
 			&scenario->workloads[scenario->sender_count + i];
 		unsigned device = (unsigned)scenario_device_of(scenario, workload);
 		const struct scenario_device *from = &scenario->devices[device];
-		struct e1000e_config *driver =
-			device ? &config->more[device - 1].driver : &config->driver;
+		bool stream = !strcmp(workload->type, "tcp_stream");
+		unsigned sends = stream ? (unsigned)scenario_from_of(scenario, workload) : device;
 
-		driver->rx_ring_size = (uint16_t)from->nic.rx_ring_size;
-		driver->rdtr = (uint16_t)from->driver.rdtr;
-		driver->radv = (uint16_t)from->driver.radv;
+		add_receive_ring(config, scenario, device);
+		add_receive_ring(config, scenario, sends);
 		config->receivers[i] = (struct host_receiver){
 			.device = device,
-			.tcp = !strcmp(workload->type, "tcp_receive"),
+			.tcp = stream || !strcmp(workload->type, "tcp_receive"),
 			.segment_bytes = (uint32_t)workload->message_bytes,
 			.segments = workload->messages,
 			.burst = (uint32_t)workload->burst,
@@ -175,7 +187,16 @@ static void fill_receivers(struct host_config *config, const struct scenario *sc
 			.quick_acks = workload->quick_acks,
 			.delayed_ack = (uint64_t)llround(workload->delayed_ack_ms * 1e6),
 			.gro = workload->gro,
-			.checksum = scenario->driver.checksum,
+			.checksum = from->driver.checksum,
+			.read = workload->reads,
+			.cpu = (unsigned)workload->cpu,
+			.buffer_bytes = workload->receive_buffer_bytes,
+			.task = (uint16_t)(i + 1),
+			.stream = stream,
+			.from = sends,
+			.write_bytes = (uint32_t)workload->write_bytes,
+			.stream_bytes = workload->stream_bytes,
+			.stream_checksum = scenario->devices[sends].driver.checksum,
 		};
 	}
 }
@@ -195,6 +216,11 @@ static void fill_devices(struct host_config *config, const struct scenario *scen
 		struct host_device *more = &config->more[i - (i > 0)];
 		struct e1000e_config *driver = i ? &more->driver : &config->driver;
 
+		*(i ? &more->bql : &config->bql) = (struct host_bql){
+			.on = !strcmp(from->driver.bql, "on"),
+			.limit_min = from->driver.bql_limit_min,
+			.limit_max = from->driver.bql_limit_max,
+		};
 		fill_nic(i ? &more->nic : &config->nic, &from->nic, CLOCK_VIRTUAL_HZ, 0);
 		fill_driver(driver, &from->nic, &from->driver);
 		driver->device = (uint8_t)i;
@@ -212,9 +238,6 @@ static void fill_host(struct host_config *config, const struct scenario *scenari
 		.qdisc_limit = (uint32_t)scenario->host.qdisc_limit,
 		.dev_tx_weight = (uint32_t)scenario->host.dev_tx_weight,
 		.dev_weight = (uint32_t)scenario->host.dev_weight,
-		.bql = { .on = !strcmp(scenario->driver.bql, "on"),
-			.limit_min = scenario->driver.bql_limit_min,
-			.limit_max = scenario->driver.bql_limit_max },
 		.weight_policy = weight_policy(scenario->host.weight_policy),
 		.weight_cycles = (uint64_t)llround(scenario->host.weight_us * 1e3),
 		.netdev_budget = (uint32_t)scenario->host.netdev_budget,
@@ -297,10 +320,18 @@ uint64_t scenario_fill_uuid(uint8_t uuid[16], const struct scenario *scenario)
 	return spread_seed(&state);
 }
 
+/* The process that reads what a receiver gets: "PID COMM", with the first number that is free. */
+static const char *reader_name(char name[24], unsigned receiver)
+{
+	snprintf(name, 24, "%u reader", 1000 + receiver);
+	return name;
+}
+
 static int open_trace(struct trace_writer *writer, const struct scenario *scenario,
 	const char *folder, uint32_t capacity, struct diag *diag)
 {
 	struct trace_info info = { .hz = CLOCK_VIRTUAL_HZ, .capacity = capacity };
+	char name[24];
 	int error;
 
 	/* some second since 1970, the same for a seed */
@@ -308,9 +339,15 @@ static int open_trace(struct trace_writer *writer, const struct scenario *scenar
 	error = trace_writer_open(writer, folder, &info, (unsigned)scenario->host.cpus + 1, diag);
 	if (error)
 		return error;
-	for (unsigned i = 0; i < scenario_devices(scenario); i++)
+	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
 		trace_writer_name(writer, 0, 0, NAME_DEVICE, i, scenario->devices[i].name);
+		trace_writer_name(writer, 0, 0, NAME_IRQ, i + 1, scenario->devices[i].name);
+	}
 	trace_writer_name(writer, 0, 0, NAME_REASON, 1, DROP_REASON);
+	for (unsigned i = 0; i < scenario->workload_count - scenario->sender_count; i++) {
+		if (scenario->workloads[scenario->sender_count + i].reads)
+			trace_writer_name(writer, 0, 0, NAME_TASK, i, reader_name(name, i));
+	}
 	return 0;
 }
 
@@ -323,7 +360,8 @@ static int make_names(struct outcome *outcome)
 	for (unsigned i = 0; i < scenario_devices(outcome->scenario); i++) {
 		const char *name = outcome->scenario->devices[i].name;
 
-		if (names_set(outcome->names, NAME_DEVICE, i, name, strlen(name)))
+		if (names_set(outcome->names, NAME_DEVICE, i, name, strlen(name)) ||
+			names_set(outcome->names, NAME_IRQ, i + 1, name, strlen(name)))
 			return -ENOMEM;
 	}
 	return 0;
