@@ -19,27 +19,53 @@ static int failed(struct perf_reader *perf, int error, const char *reason, struc
 }
 
 /* More events that are ready. 1, 0 at the end, or a negative errno with a message. */
-static __attribute__((noinline)) int get_ready(struct perf_reader *perf, struct diag *diag)
+static int get_ready(struct perf_reader *perf, struct diag *diag)
 {
 	for (;;) {
 		int status = runs_next(perf->runs, &perf->ready, &perf->ready_end);
 		struct diag reason = { "" };
 
-		if (status == 1) {
-			status = perf_tasks_settle(perf);
-			if (!status && perf->ready == perf->ready_end)
-				continue; /* nothing but names */
-			if (!status) {
-				reader_saw(&perf->reader, perf->ready_end[-1].event.time);
-				return 1;
-			}
-		} else if (!status && perf->at_end) {
+		if (status == 1)
+			return 1;
+		if (!status && perf->at_end)
 			return 0;
-		} else if (!status) {
+		if (!status)
 			status = perf_read_round(perf, &reason);
-		}
 		if (status < 0)
 			return failed(perf, status, reason.text, diag);
+	}
+}
+
+static inline void hand_out(struct perf_reader *perf, struct event *event, unsigned *cpu)
+{
+	*event = perf->ready->event;
+	*cpu = perf->ready->cpu;
+	reader_saw(&perf->reader, perf->ready->event.time);
+	perf->ready++;
+}
+
+/* The next event, where none is ready or the one that is isn't settled. */
+static __attribute__((noinline)) int next_unsettled(
+	struct perf_reader *perf, struct event *event, unsigned *cpu, struct diag *diag)
+{
+	for (;;) {
+		int status = perf->ready == perf->ready_end ? get_ready(perf, diag) : 1;
+		bool held;
+
+		if (status != 1)
+			return status;
+		held = perf_tasks_is_held(&perf->ready->event);
+		if (held)
+			*event = perf->ready++->event;
+		else
+			hand_out(perf, event, cpu);
+		if (perf_tasks_is_unsettled(event)) {
+			status = perf_tasks_settle(perf, event);
+			if (status)
+				return failed(perf, status, "", diag);
+		}
+		if (!held)
+			return 1;
 	}
 }
 
@@ -47,15 +73,9 @@ static int next(struct reader *reader, struct event *event, unsigned *cpu, struc
 {
 	struct perf_reader *perf = (struct perf_reader *)reader;
 
-	if (perf->ready == perf->ready_end) {
-		int status = get_ready(perf, diag);
-
-		if (status != 1)
-			return status;
-	}
-	*event = perf->ready->event;
-	*cpu = perf->ready->cpu;
-	perf->ready++;
+	if (perf->ready == perf->ready_end || perf_tasks_is_unsettled(&perf->ready->event))
+		return next_unsettled(perf, event, cpu, diag);
+	hand_out(perf, event, cpu);
 	return 1;
 }
 

@@ -100,8 +100,10 @@ static int name_task(struct perf_reader *perf, struct event *event, uint64_t hel
 	return 0;
 }
 
-static int settle(struct perf_reader *perf, struct event *event)
+int perf_tasks_settle(struct perf_reader *perf, struct event *event)
 {
+	if (!perf->raw || !raw_events_tell_tasks(perf->raw))
+		return 0;
 	switch (event->id) {
 	case EVENT_SOCK_SEND:
 	case EVENT_SOCK_RECV:
@@ -113,36 +115,6 @@ static int settle(struct perf_reader *perf, struct event *event)
 		return name_task(perf, event, EVENT_GET(SOFTIRQ_ENTRY, task, event->arg),
 			EVENT_PUT(SOFTIRQ_ENTRY, task, 1));
 	default:
-		return 0;
+		return take(perf, event);
 	}
-}
-
-/* What isn't simply handed out. */
-#define ID_BIT(id) (UINT32_C(1) << (id))
-#define SETTLED                                                                   \
-	(ID_BIT(EVENT_SOCK_SEND) | ID_BIT(EVENT_SOCK_RECV) | ID_BIT(EVENT_COPY) | \
-		ID_BIT(EVENT_SOFTIRQ_ENTRY) | ID_BIT(PERF_HELD_COMM) | ID_BIT(PERF_HELD_FORK))
-static_assert(PERF_HELD_FORK < 32, "each has a bit");
-
-int perf_tasks_settle(struct perf_reader *perf)
-{
-	/* they are nobody else's until the next ones are asked for */
-	struct runs_event *at = (struct runs_event *)perf->ready;
-	int error = 0;
-
-	if (!perf->raw || !raw_events_tell_tasks(perf->raw))
-		return 0;
-	while (at < perf->ready_end && !error) {
-		if (!(SETTLED >> at->event.id & 1)) {
-			at++;
-		} else if (at->event.id < EVENT_ID_COUNT) {
-			error = settle(perf, &at->event);
-			at++;
-		} else {
-			error = take(perf, &at->event);
-			perf->ready_end--;
-			memmove(at, at + 1, (size_t)(perf->ready_end - at) * sizeof(*at));
-		}
-	}
-	return error;
 }

@@ -23,8 +23,23 @@ enum {
 int perf_tasks_comm(struct perf_reader *perf, const struct perf_record *record, uint64_t time);
 int perf_tasks_fork(struct perf_reader *perf, const struct perf_record *record);
 
-/* Names the tasks of the events that are ready, and takes out what is held. 0 or a negative errno.
- */
-int perf_tasks_settle(struct perf_reader *perf);
+static inline bool perf_tasks_is_held(const struct event *event)
+{
+	return event->id >= EVENT_ID_COUNT;
+}
+
+/* The event has a task, or is held. */
+static inline bool perf_tasks_is_unsettled(const struct event *event)
+{
+	const uint32_t ids = UINT32_C(1) << EVENT_SOCK_SEND | UINT32_C(1) << EVENT_SOCK_RECV |
+			     UINT32_C(1) << EVENT_COPY | UINT32_C(1) << EVENT_SOFTIRQ_ENTRY |
+			     UINT32_C(1) << PERF_HELD_COMM | UINT32_C(1) << PERF_HELD_FORK;
+
+	static_assert(PERF_HELD_FORK < 32, "each has a bit");
+	return ids >> event->id & 1;
+}
+
+/* Names the event's task, or takes what is held. 0 or a negative errno. */
+int perf_tasks_settle(struct perf_reader *perf, struct event *event);
 
 #endif

@@ -80,18 +80,18 @@ static void put_end(
 {
 	struct fast_out *out = &printer->out;
 	const struct fast_word *reason;
-	const char *task;
-	uint64_t pid = 0;
+	struct timeline_task task;
 
 	switch ((enum timeline_end)item->how) {
 	case TIMELINE_COPIED:
-		task = timeline_task(printer, item->name, &pid);
 		fast_text(out, two_bars);
 		put_offset(printer, "         |      skb_copy_datagram_iovec", base, item->end);
 		fast_text(out, " ");
-		fast_number(out, pid, 0);
+		if (!timeline_task(printer, item->name, &task))
+			task = (struct timeline_task){ "0", "", 1, 0 };
+		fast_bytes(out, task.pid, task.pid_bytes);
 		fast_text(out, ":");
-		fast_text(out, task ? task : "");
+		fast_bytes(out, task.comm, task.comm_bytes);
 		fast_text(out, ")\n");
 		break;
 	case TIMELINE_DROPPED:

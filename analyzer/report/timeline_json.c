@@ -61,13 +61,12 @@ static void put_packet_address(struct timeline_printer *printer, uint64_t packet
 
 static void put_task(struct timeline_printer *printer, uint32_t number)
 {
-	uint64_t pid;
-	const char *task = timeline_task(printer, number, &pid);
+	struct timeline_task task;
 
-	if (!task)
+	if (!timeline_task(printer, number, &task))
 		return;
-	put_number(printer, "pid", pid);
-	put_text(printer, "comm", task);
+	put_number(printer, "pid", strtoull(task.pid, NULL, 10));
+	put_text(printer, "comm", task.comm);
 }
 
 static void put_end(struct timeline_printer *printer, const struct timeline_item *item)

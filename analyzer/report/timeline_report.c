@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PID_DIGITS 19 /* JSON's numbers have 64 bits */
+
 const struct fast_word timeline_none = FAST_WORD("-");
 
 const struct fast_word timeline_ends[TIMELINE_ENDS] = {
@@ -24,15 +26,21 @@ uint64_t timeline_base(const struct timeline_item *head)
 	return head->causes && head[1].time < head->time ? head[1].time : head->time;
 }
 
-const char *timeline_task(struct timeline_printer *printer, uint32_t task, uint64_t *pid)
+bool timeline_task(struct timeline_printer *printer, uint32_t number, struct timeline_task *task)
 {
-	const struct fast_word *name = task ? timeline_name(printer, NAME_TASK, task - 1) : NULL;
-	char *end;
+	const struct fast_word *name =
+		number ? timeline_name(printer, NAME_TASK, number - 1) : NULL;
+	size_t digits = 0;
 
 	if (!name)
-		return NULL;
-	*pid = strtoull(name->text, &end, 10);
-	return *end == ' ' ? end + 1 : end;
+		return false;
+	while (digits < PID_DIGITS && name->text[digits] >= '0' && name->text[digits] <= '9')
+		digits++;
+	task->pid = digits ? name->text : "0";
+	task->pid_bytes = digits ? digits : 1;
+	task->comm = name->text + digits + (name->text[digits] == ' ');
+	task->comm_bytes = name->bytes - (size_t)(task->comm - name->text);
+	return true;
 }
 
 static bool is_wanted(struct timeline_printer *printer, uint8_t device)

@@ -55,8 +55,14 @@ static inline const struct fast_word *timeline_device(
 	return name ? name : &timeline_none;
 }
 
-/* "PID COMM" of a task as events count them: its pid and where its name begins; NULL if untold. */
-const char *timeline_task(struct timeline_printer *printer, uint32_t task, uint64_t *pid);
+/* "PID COMM" of a task as events count them; the pid's digits are a number. */
+struct timeline_task {
+	const char *pid, *comm;
+	size_t pid_bytes, comm_bytes;
+};
+
+/* False if the task isn't told. */
+bool timeline_task(struct timeline_printer *printer, uint32_t number, struct timeline_task *task);
 
 /* From one time to another, either way round: nanoseconds, or cycles where hz is 0. */
 static inline uint64_t timeline_between(

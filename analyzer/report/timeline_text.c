@@ -32,16 +32,15 @@ static void put_packet_address(struct timeline_printer *printer, uint64_t packet
 
 static void put_task(struct timeline_printer *printer, uint32_t number)
 {
-	uint64_t pid = 0;
-	const char *task = timeline_task(printer, number, &pid);
+	struct timeline_task task;
 
-	if (!task) {
+	if (!timeline_task(printer, number, &task)) {
 		fast_text(&printer->out, "a process");
 		return;
 	}
-	fast_text(&printer->out, task);
+	fast_bytes(&printer->out, task.comm, task.comm_bytes);
 	fast_text(&printer->out, " (");
-	fast_number(&printer->out, pid, 0);
+	fast_bytes(&printer->out, task.pid, task.pid_bytes);
 	fast_text(&printer->out, ")");
 }
 
