@@ -16,6 +16,7 @@ static const struct host_kernel kernels[] = {
 	{ .name = "linux-6.1",
 		.softirq_yields = true,
 		.repolls = true,
+		.threads = true,
 		.ksoftirqd_owns = true,
 		.bql = true,
 		.bulk_dequeue = true,
@@ -211,11 +212,12 @@ static int make_device(struct host *host, unsigned index)
 	netdev->index = index;
 	netdev->nic_config = nic;
 	netdev->arrives_at = CYCLES_NEVER;
+	if (host->config.napi[index].threaded)
+		napi_thread_init(netdev, &host->cpus[host->config.napi[index].cpu]);
 	netdev->nic = nic_create(nic);
 	if (!netdev->nic || netdev_init(netdev))
 		return -ENOMEM;
 	driver->packet_base = host->packet_base;
-	driver->receive_untraced = true;
 	driver->receive_untraced = true;
 	driver->stack = (struct e1000e_stack){
 		.context = host, .free = free_packet, .alloc = alloc_buffers
@@ -234,6 +236,12 @@ static bool config_valid(const struct host_config *config)
 		config->more_count >= HOST_DEVICES_MOST ||
 		config->receiver_count > HOST_RECEIVERS_MOST || !config->dev_weight)
 		return false;
+	for (unsigned i = 0; i <= config->more_count; i++) {
+		const struct host_napi *napi = &config->napi[i];
+
+		if (napi->threaded && (!config->kernel->threads || napi->cpu >= config->cpus))
+			return false;
+	}
 	for (unsigned i = 0; i < config->receiver_count; i++) {
 		const struct host_receiver *receiver = &config->receivers[i];
 

@@ -57,6 +57,7 @@ struct host_kernel {
 	uint32_t shared_info_bytes; /* counted into truesize since 3.2; 0: not */
 	bool softirq_yields;        /* no restart when a task waits, or after 2 ms (since 3.9) */
 	bool repolls; /* who has used its weight is polled in the next softirq (since 3.19) */
+	bool threads; /* NAPI in a thread, where somebody asks for it (since 5.12) */
 	bool ksoftirqd_owns; /* while it has work nobody else runs softirqs (4.9 to 6.3) */
 	bool bql;            /* byte queue limits, where nobody says otherwise (since 3.3) */
 	bool bulk_dequeue;   /* with BQL, packets leave the qdisc in bulk (since 3.18) */
@@ -121,6 +122,12 @@ struct host_device {
 	struct e1000e_config driver;
 };
 
+/* How a device is polled: by the NET_RX softirq, or by a thread of its own. */
+struct host_napi {
+	bool threaded;
+	unsigned cpu; /* where the thread runs */
+};
+
 struct host_config {
 	const struct host_kernel *kernel;
 	unsigned cpus;    /* 1 to HOST_CPUS_MOST */
@@ -147,6 +154,7 @@ struct host_config {
 	struct e1000e_config driver;
 	struct host_device more[HOST_DEVICES_MOST - 1]; /* more devices */
 	unsigned more_count;
+	struct host_napi napi[HOST_DEVICES_MOST]; /* of the first, then of more */
 	struct event_sink *sink; /* all events; the device's own come as those of CPU `cpus` */
 	uint16_t drop_reason;    /* NAME_REASON of what the queueing discipline drops */
 };
@@ -175,6 +183,7 @@ struct host_receiver_stats {
 /* Of a device; times in cycles. */
 struct host_napi_stats {
 	uint64_t polls;
+	uint64_t thread_polls;  /* of them: by the device's thread */
 	uint64_t full;          /* of them: those that used their whole weight */
 	uint64_t work;          /* packets */
 	uint64_t time, longest; /* of its polls */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside the host: CPUs (cpu.c), their tasks (task.c), softirqs (softirq.c), NAPI
- * (poll.c), a device's queue in the stack (netdev.c), sockets and their senders (socket.c), what is
- * received (receiver.c), and the
- * loop over all of them (host.c).
+ * Inside the host: CPUs (cpu.c), their tasks (task.c), softirqs (softirq.c), NAPI (poll.c), by
+ * softirq (net_rx.c) or thread (napi_thread.c), a device's queue in the stack (netdev.c), sockets
+ * and their senders (socket.c), what is received (receiver.c), and the loop over all of them
+ * (host.c).
  *
  * Everything that takes time is a step: it acts at the CPU's due time and says how long it takes
  * until the next one. An interrupt between two steps pushes the next one back by what it takes.
@@ -56,23 +56,31 @@ struct poll_list {
 	struct netdev *first, *last;
 };
 
-/* The NET_RX softirq: a loop over devices, and the poll of one of them. */
+/* The poll of a device: by the NET_RX softirq or by the device's thread. */
 struct poll {
-	struct poll_list list;   /* 6.1: to poll in this softirq */
-	struct poll_list repoll; /* 6.1: have used their whole weight */
-	int64_t budget;          /* packets that this softirq may still take */
-	uint64_t began;          /* the softirq */
-	bool squeezed;           /* 6.1: the limits are reached */
-	enum { POLL_NEXT, POLL_CLEAN, POLL_RECEIVE, POLL_MERGE, POLL_STACK, POLL_REPLY } state;
-	struct netdev *netdev; /* that is polled */
-	uint64_t device_began; /* its poll */
-	uint32_t work, weight; /* packets */
-	bool in_pair;          /* between receive_begin and receive_end */
+	enum { POLL_CLEAN, POLL_RECEIVE, POLL_MERGE, POLL_STACK, POLL_REPLY } state;
+	struct netdev *netdev;
+	enum host_level level; /* where it runs, and its time goes */
+	uint64_t began;
+	uint32_t work, weight;  /* packets */
+	uint64_t weight_cycles; /* its weight is time; 0: packets */
+	bool full;              /* when it is over: it has used its weight */
+	bool in_pair;           /* between receive_begin and receive_end */
 	struct rte_mbuf *packet;
 	uint64_t address;          /* of that packet, in events */
 	struct receiver *receiver; /* of that packet, or of one from GRO */
 	uint32_t segments;         /* that the stack gets at once */
 	struct reply reply;
+};
+
+/* The NET_RX softirq: a loop over devices. */
+struct net_rx {
+	struct poll_list list;   /* 6.1: to poll in this softirq */
+	struct poll_list repoll; /* 6.1: have used their whole weight */
+	int64_t budget;          /* packets that this softirq may still take */
+	uint64_t began;
+	bool squeezed;    /* 6.1: the limits are reached */
+	struct poll poll; /* of the device whose turn it is; its netdev is NULL between two */
 };
 
 struct softirq {
@@ -83,8 +91,8 @@ struct softirq {
 	uint64_t began;
 	uint32_t outputs;     /* NET_TX: the devices of this vector, still to do */
 	struct queue_run run; /* NET_TX's */
-	struct poll poll;     /* NET_RX's */
-	struct reply reply;   /* TIMER's */
+	struct net_rx net_rx;
+	struct reply reply; /* TIMER's */
 };
 
 struct cpu {
@@ -115,6 +123,15 @@ struct cpu {
 	struct task ksoftirqd;
 };
 
+/* The kernel thread that polls a device. */
+struct napi_thread {
+	struct task task; /* without a step: the device is polled by softirq */
+	struct netdev *netdev;
+	bool scheduled; /* NAPI_STATE_SCHED_THREADED: it has to poll */
+	enum { THREAD_WAIT, THREAD_POLL, THREAD_POLLED } state;
+	struct poll poll;
+};
+
 /* A device and what the stack has of it: NAPI, and a pfifo above the driver. */
 struct netdev {
 	struct host *host;
@@ -123,9 +140,11 @@ struct netdev {
 	const struct nic_config *nic_config;
 	struct e1000e_port *port;
 	bool polled;         /* NAPI is scheduled: it is on a list, or at work */
+	bool missed;         /* an interrupt came while it was */
 	struct netdev *next; /* on that list */
-	uint64_t waits_from; /* since when it is on that list */
-	uint64_t average;    /* eighths of a cycle that a received packet costs; 0: not known */
+	uint64_t waits_from; /* since when it is on that list, or for its thread */
+	struct napi_thread thread;
+	uint64_t average; /* eighths of a cycle that a received packet costs; 0: not known */
 	struct host_napi_stats stats;
 
 	/* frames from the wire: the next one, and when those in the receive ring came */
@@ -265,10 +284,19 @@ void softirq_begin(struct cpu *cpu, uint64_t now);
 void softirq_step(struct cpu *cpu, uint64_t now);
 void ksoftirqd_init(struct cpu *cpu);
 
+/* net_rx.c */
+void net_rx_add(struct cpu *cpu, struct netdev *netdev, uint64_t now);
+void net_rx_begin(struct cpu *cpu, uint64_t now);
+bool net_rx_step(struct cpu *cpu, uint64_t now);
+
+/* napi_thread.c */
+void napi_thread_init(struct netdev *netdev, struct cpu *cpu);
+void napi_thread_wake(struct napi_thread *thread, uint64_t now);
+
 /* poll.c */
 void poll_schedule(struct cpu *cpu, struct netdev *netdev, uint64_t now);
-void poll_begin(struct cpu *cpu, uint64_t now);
-bool poll_step(struct cpu *cpu, uint64_t now);
+void poll_begin(struct poll *poll, struct netdev *netdev, enum host_level level, uint64_t now);
+bool poll_step(struct cpu *cpu, struct poll *poll, uint64_t now);
 
 /* netdev.c */
 int netdev_init(struct netdev *netdev);
