@@ -306,25 +306,31 @@ static json_t *receivers_json(const struct outcome *outcome)
 	return receivers;
 }
 
+static json_t *napi_device_json(const struct outcome *outcome, unsigned index)
+{
+	const struct host_napi_stats *s = &outcome->host.napi[index];
+	double end = (double)outcome->host.end;
+	json_t *device = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "name",
+		outcome->scenario->devices[index].name, "interrupts", (json_int_t)s->interrupts,
+		"polls", (json_int_t)s->polls, "full", (json_int_t)s->full, "work",
+		(json_int_t)s->work, "rx_missed", (json_int_t)s->rx_missed, "cpu_share",
+		end > 0 ? (double)s->time / end : 0, "poll_max_ns", (json_int_t)s->longest,
+		"wait_max_ns", (json_int_t)s->waited_most);
+
+	if (outcome->scenario->devices[index].driver.threaded)
+		json_object_set_new(
+			device, "thread_polls", json_integer((json_int_t)s->thread_polls));
+	return device;
+}
+
 /* NAPI of each device, and why softirqs ended early. */
 static json_t *napi_json(const struct outcome *outcome)
 {
 	const struct host_squeezes *squeezes = &outcome->host.squeezes;
 	json_t *devices = json_array();
-	double end = (double)outcome->host.end;
 
-	for (unsigned i = 0; i < scenario_devices(outcome->scenario); i++) {
-		const struct host_napi_stats *s = &outcome->host.napi[i];
-
-		json_array_append_new(devices,
-			json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "name",
-				outcome->scenario->devices[i].name, "interrupts",
-				(json_int_t)s->interrupts, "polls", (json_int_t)s->polls, "full",
-				(json_int_t)s->full, "work", (json_int_t)s->work, "rx_missed",
-				(json_int_t)s->rx_missed, "cpu_share",
-				end > 0 ? (double)s->time / end : 0, "poll_max_ns",
-				(json_int_t)s->longest, "wait_max_ns", (json_int_t)s->waited_most));
-	}
+	for (unsigned i = 0; i < scenario_devices(outcome->scenario); i++)
+		json_array_append_new(devices, napi_device_json(outcome, i));
 	return json_pack("{s:{s:I, s:I}, s:I, s:o}", "squeezes", "packets",
 		(json_int_t)squeezes->by_packets, "time", (json_int_t)squeezes->by_time, "repolls",
 		(json_int_t)squeezes->repolls, "devices", devices);

@@ -198,6 +198,8 @@ static void fill_devices(struct host_config *config, const struct scenario *scen
 		fill_nic(i ? &more->nic : &config->nic, &from->nic, CLOCK_VIRTUAL_HZ, 0);
 		fill_driver(driver, &from->nic, &from->driver);
 		driver->device = (uint8_t)i;
+		config->napi[i] = (struct host_napi){ .threaded = from->driver.threaded,
+			.cpu = (unsigned)from->driver.thread_cpu };
 	}
 }
 

@@ -63,6 +63,7 @@ struct scenario_driver {
 	uint64_t reserve, wake_threshold;
 	bool checksum;
 	uint64_t throttle_rate, tidv, tadv, rdtr, radv;
+	uint64_t threaded, thread_cpu;
 	char bql[SCENARIO_TEXT_BYTES]; /* "on" or "off" */
 	uint64_t bql_limit_min, bql_limit_max;
 };

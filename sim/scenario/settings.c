@@ -142,7 +142,13 @@ static const struct setting workload_items[] = {
 	  .help = "as TxIntDelay, for received packets" }, \
 	{ .key = "driver.RxAbsIntDelay", .type = SETTING_COUNT, .offset = at(driver.radv), \
 	  .most = 65535, .default_value = "8", .unit = "1.024 us", \
-	  .help = "as TxAbsIntDelay, for received packets" },
+	  .help = "as TxAbsIntDelay, for received packets" }, \
+	{ .key = "driver.threaded", .type = SETTING_COUNT, .offset = at(driver.threaded), \
+	  .most = 1, .default_value = "0", \
+	  .help = "1: a thread of its own polls the device (/sys/class/net/DEV/threaded)" }, \
+	{ .key = "driver.thread_cpu", .type = SETTING_COUNT, .offset = at(driver.thread_cpu), \
+	  .most = HOST_CPUS_MOST - 1, .unset = "irq_cpu", \
+	  .help = "the CPU that this thread runs on" },
 
 static const struct setting device_items[] = {
 	{ .key = "name", .type = SETTING_TEXT, .offset = IN_DEVICE(name), .default_value = "",

@@ -81,6 +81,8 @@ static void settle_device(
 	default_to(&device->driver.tadv, driver->tadv);
 	default_to(&device->driver.rdtr, driver->rdtr);
 	default_to(&device->driver.radv, driver->radv);
+	default_to(&device->driver.threaded, driver->threaded);
+	default_to(&device->driver.thread_cpu, driver->thread_cpu);
 	memcpy(device->nic.faults, nic->faults, sizeof(nic->faults));
 	device->nic.fault_count = nic->fault_count;
 	memcpy(device->driver.profile, driver->profile, sizeof(driver->profile));
@@ -113,6 +115,7 @@ static void from_kernel(struct scenario *scenario)
 
 	default_to(&scenario->host.dev_tx_weight, quota ? 64 : 0);
 	default_to(&scenario->host.truesize_bytes, 0); /* host_truesize, of each message */
+	default_to(&scenario->driver.thread_cpu, scenario->host.irq_cpu);
 	default_to(&scenario->host.netdev_budget_usecs, 2000000 / scenario->host.tick_hz);
 	for (unsigned i = 0; i < scenario->nic.fault_count; i++)
 		default_to(&scenario->nic.faults[i].count,
@@ -146,6 +149,37 @@ static int check_device(const struct scenario_device *device, const char *place,
 			" never has so many free",
 			place, device->driver.wake_threshold, device->nic.ring_size);
 	return 0;
+}
+
+/* Threads where the kernel has them, on a CPU that is there; and no CPU for no thread. */
+static int check_threads(const struct scenario *scenario, const char *place, struct diag *diag)
+{
+	uint64_t cpu = SCENARIO_UNSET;
+	bool threaded = false;
+
+	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
+		const struct scenario_driver *driver = &scenario->devices[i].driver;
+
+		threaded |= driver->threaded;
+		cpu = driver->thread_cpu != SCENARIO_UNSET ? driver->thread_cpu : cpu;
+		if (driver->threaded && !host_kernel_find(scenario->driver.profile)->threads)
+			return diag_set(diag, -EINVAL,
+				"%s: driver.threaded: 1: %s has no NAPI threads: they came with "
+				"5.12",
+				place, scenario->driver.profile);
+		if (driver->thread_cpu != SCENARIO_UNSET &&
+			driver->thread_cpu >= scenario->host.cpus)
+			return diag_set(diag, -EINVAL,
+				"%s: driver.thread_cpu: %" PRIu64
+				": CPUs go from 0 on, and host.cpus is %" PRIu64,
+				place, driver->thread_cpu, scenario->host.cpus);
+	}
+	return threaded || cpu == SCENARIO_UNSET
+		       ? 0
+		       : diag_set(diag, -EINVAL,
+				 "%s: driver.thread_cpu: %" PRIu64
+				 ": there is no thread without driver.threaded",
+				 place, cpu);
 }
 
 static int check_devices(const struct scenario *scenario, const char *place, struct diag *diag)
@@ -235,7 +269,8 @@ static int check_together(const struct scenario *scenario, const char *place, st
 		return diag_set(diag, -EINVAL,
 			"%s: host.dev_tx_weight: %s has no such limit: its queue runs yield", place,
 			scenario->driver.profile);
-	if (check_devices(scenario, place, diag) || scenario_check_clock(scenario, place, diag))
+	if (check_devices(scenario, place, diag) || check_threads(scenario, place, diag) ||
+		scenario_check_clock(scenario, place, diag))
 		return -EINVAL;
 	for (unsigned i = 0; i < scenario->workload_count; i++) {
 		if (check_workload(scenario, &scenario->workloads[i], place, diag))

@@ -281,12 +281,13 @@ static void say_receive(const struct outcome *outcome, FILE *out)
 		const struct host_napi_stats *n = &host->napi[i];
 
 		fprintf(out,
-			"%-8s  %" PRIu64 " interrupts, %" PRIu64 " polls, %" PRIu64
+			"%-8s  %" PRIu64 " interrupts, %" PRIu64 " polls%s, %" PRIu64
 			" of them used their whole weight; %" PRIu64
 			" packets; %.1f %% of\n          the time; longest poll %.6fmsec, longest "
 			"wait "
 			"for one %.6fmsec; %" PRIu64 " frames missed\n",
-			s->devices[i].name, n->interrupts, n->polls, n->full, n->work,
+			s->devices[i].name, n->interrupts, n->polls,
+			n->thread_polls ? " by its thread" : "", n->full, n->work,
 			host->end ? 100 * (double)n->time / (double)host->end : 0,
 			(double)n->longest / 1e6, (double)n->waited_most / 1e6, n->rx_missed);
 	}
