@@ -100,6 +100,17 @@ static int name_task(struct perf_reader *perf, struct event *event, uint64_t hel
 	return 0;
 }
 
+/* The same of a poll, which has it in its len. */
+static int name_poller(struct perf_reader *perf, struct event *event)
+{
+	int task = event->len ? raw_events_task_index(perf->raw, (int32_t)event->len - 1) : 0;
+
+	if (task < 0)
+		return task;
+	event->len = event->len ? (uint32_t)task + 1 : 0;
+	return 0;
+}
+
 static int settle(struct perf_reader *perf, struct event *event)
 {
 	switch (event->id) {
@@ -112,6 +123,8 @@ static int settle(struct perf_reader *perf, struct event *event)
 	case EVENT_SOFTIRQ_ENTRY:
 		return name_task(perf, event, EVENT_GET(SOFTIRQ_ENTRY, task, event->arg),
 			EVENT_PUT(SOFTIRQ_ENTRY, task, 1));
+	case EVENT_NAPI_POLL:
+		return name_poller(perf, event);
 	default:
 		return 0;
 	}
@@ -119,9 +132,10 @@ static int settle(struct perf_reader *perf, struct event *event)
 
 /* What isn't simply handed out. */
 #define ID_BIT(id) (UINT32_C(1) << (id))
-#define SETTLED                                                                   \
-	(ID_BIT(EVENT_SOCK_SEND) | ID_BIT(EVENT_SOCK_RECV) | ID_BIT(EVENT_COPY) | \
-		ID_BIT(EVENT_SOFTIRQ_ENTRY) | ID_BIT(PERF_HELD_COMM) | ID_BIT(PERF_HELD_FORK))
+#define SETTLED                                                                                  \
+	(ID_BIT(EVENT_SOCK_SEND) | ID_BIT(EVENT_SOCK_RECV) | ID_BIT(EVENT_COPY) |                \
+		ID_BIT(EVENT_SOFTIRQ_ENTRY) | ID_BIT(EVENT_NAPI_POLL) | ID_BIT(PERF_HELD_COMM) | \
+		ID_BIT(PERF_HELD_FORK))
 static_assert(PERF_HELD_FORK < 32, "each has a bit");
 
 int perf_tasks_settle(struct perf_reader *perf)

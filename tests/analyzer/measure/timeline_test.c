@@ -274,11 +274,13 @@ static void polls_in_no_softirq_are_shown_as_such(void)
 	const struct timeline_item *head;
 
 	PLAY_TIMELINE(false, RECEIVED(2, 100, ETH0, 0xa0), RECEIVED(2, 110, ETH0, 0xb0),
-		POLLED(2, 120, ETH0, 2), RECEIVED(2, 130, ETH0, 0xc0), SOFTIRQ_IN(2, 140),
-		RECEIVED(2, 150, ETH0, 0xd0), SOFTIRQ_OUT(2, 160));
+		AT(2, 120, NAPI_POLL, ETH0, NO_QUEUE, 0, 5, UINT64_C(64) << 32 | 2),
+		RECEIVED(2, 130, ETH0, 0xc0), SOFTIRQ_IN(2, 140), RECEIVED(2, 150, ETH0, 0xd0),
+		SOFTIRQ_OUT(2, 160));
 	head = expect_softirq(100, 3, 0);
 	CU_ASSERT_EQUAL(head->flags, TIMELINE_NO_SOFTIRQ);
 	CU_ASSERT_EQUAL(head->what, 2);
+	CU_ASSERT_EQUAL(head->name, 5); /* who polled */
 	head = expect_softirq(130, 1, 0);
 	CU_ASSERT_EQUAL(head->flags, TIMELINE_NO_SOFTIRQ);
 	head = expect_softirq(140, 1, 0);
