@@ -213,7 +213,7 @@ static int make_device(struct host *host, unsigned index)
 	netdev->nic_config = nic;
 	netdev->arrives_at = CYCLES_NEVER;
 	if (host->config.napi[index].threaded)
-		napi_thread_init(netdev, &host->cpus[host->config.napi[index].cpu]);
+		napi_thread_init(netdev, &host->config.napi[index]);
 	netdev->nic = nic_create(nic);
 	if (!netdev->nic || netdev_init(netdev))
 		return -ENOMEM;

@@ -125,7 +125,8 @@ struct host_device {
 /* How a device is polled: by the NET_RX softirq, or by a thread of its own. */
 struct host_napi {
 	bool threaded;
-	unsigned cpu; /* where the thread runs */
+	unsigned cpu;  /* where the thread runs */
+	uint32_t task; /* the thread, as events count tasks */
 };
 
 struct host_config {

@@ -24,6 +24,7 @@ static void thread_step(struct task *task, struct cpu *cpu, uint64_t now)
 		thread->scheduled = false;
 		task->bh_off = true;
 		poll_begin(poll, thread->netdev, HOST_TASK, now);
+		poll->task = thread->number;
 		thread->state = THREAD_POLL;
 		/* fall through */
 	case THREAD_POLL:
@@ -40,11 +41,12 @@ static void thread_step(struct task *task, struct cpu *cpu, uint64_t now)
 	}
 }
 
-void napi_thread_init(struct netdev *netdev, struct cpu *cpu)
+void napi_thread_init(struct netdev *netdev, const struct host_napi *config)
 {
-	netdev->thread =
-		(struct napi_thread){ .task = { .step = thread_step, .cpu = cpu, .asleep = true },
-			.netdev = netdev };
+	netdev->thread = (struct napi_thread){ .netdev = netdev, .number = config->task };
+	netdev->thread.task.step = thread_step;
+	netdev->thread.task.cpu = &netdev->host->cpus[config->cpu];
+	netdev->thread.task.asleep = true;
 }
 
 void napi_thread_wake(struct napi_thread *thread, uint64_t now)

@@ -251,6 +251,7 @@ static void end_poll(struct cpu *cpu, struct poll *poll, uint64_t now)
 		.id = EVENT_NAPI_POLL,
 		.device = poll->netdev->port->config.device,
 		.queue = EVENT_NO_QUEUE,
+		.len = poll->task,
 		.arg = EVENT_PUT(NAPI_POLL, work, poll->work) |
 		       EVENT_PUT(NAPI_POLL, budget, poll->weight) };
 

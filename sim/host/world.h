@@ -61,6 +61,7 @@ struct poll {
 	enum { POLL_CLEAN, POLL_RECEIVE, POLL_MERGE, POLL_STACK, POLL_REPLY } state;
 	struct netdev *netdev;
 	enum host_level level; /* where it runs, and its time goes */
+	uint32_t task;         /* who polls, as events count tasks; 0: a softirq */
 	uint64_t began;
 	uint32_t work, weight;  /* packets */
 	uint64_t weight_cycles; /* its weight is time; 0: packets */
@@ -127,7 +128,8 @@ struct cpu {
 struct napi_thread {
 	struct task task; /* without a step: the device is polled by softirq */
 	struct netdev *netdev;
-	bool scheduled; /* NAPI_STATE_SCHED_THREADED: it has to poll */
+	uint32_t number; /* in events */
+	bool scheduled;  /* NAPI_STATE_SCHED_THREADED: it has to poll */
 	enum { THREAD_WAIT, THREAD_POLL, THREAD_POLLED } state;
 	struct poll poll;
 };
@@ -290,7 +292,7 @@ void net_rx_begin(struct cpu *cpu, uint64_t now);
 bool net_rx_step(struct cpu *cpu, uint64_t now);
 
 /* napi_thread.c */
-void napi_thread_init(struct netdev *netdev, struct cpu *cpu);
+void napi_thread_init(struct netdev *netdev, const struct host_napi *config);
 void napi_thread_wake(struct napi_thread *thread, uint64_t now);
 
 /* poll.c */

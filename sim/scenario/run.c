@@ -13,6 +13,11 @@
 #include <string.h>
 
 #define DROP_REASON "QDISC_DROP" /* as skb:kfree_skb prints it */
+/* Tasks of a trace, and what they are called there. */
+#define THREAD_TASK(device) (HOST_RECEIVERS_MOST + (device))
+#define FIRST_PID           1000 /* any will do */
+#define FIRST_NAPI_ID       8193 /* above all CPUs' numbers, of which Debian's kernel has 8192 */
+#define COMM_BYTES          16   /* TASK_COMM_LEN */
 /* After the senders have ended: time enough to see a stall, and for the watchdog to look twice. */
 #define DRAIN_NS (TRANSMIT_STALL_NS + 2 * E1000E_WATCHDOG_S * CYCLES_NS_PER_S)
 
@@ -199,7 +204,8 @@ static void fill_devices(struct host_config *config, const struct scenario *scen
 		fill_driver(driver, &from->nic, &from->driver);
 		driver->device = (uint8_t)i;
 		config->napi[i] = (struct host_napi){ .threaded = from->driver.threaded,
-			.cpu = (unsigned)from->driver.thread_cpu };
+			.cpu = (unsigned)from->driver.thread_cpu,
+			.task = THREAD_TASK(i) + 1 };
 	}
 }
 
@@ -299,10 +305,21 @@ uint64_t scenario_fill_uuid(uint8_t uuid[16], const struct scenario *scenario)
 	return spread_seed(&state);
 }
 
+/* "PID COMM" of the thread that polls a device, with no more of its name than the kernel keeps. */
+static void thread_name(char name[32], const struct scenario *scenario, unsigned device)
+{
+	char comm[COMM_BYTES];
+
+	snprintf(comm, sizeof(comm), "napi/%s-%u", scenario->devices[device].name,
+		FIRST_NAPI_ID + device);
+	snprintf(name, 32, "%u %s", FIRST_PID + THREAD_TASK(device), comm);
+}
+
 static int open_trace(struct trace_writer *writer, const struct scenario *scenario,
 	const char *folder, uint32_t capacity, struct diag *diag)
 {
 	struct trace_info info = { .hz = CLOCK_VIRTUAL_HZ, .capacity = capacity };
+	char name[32];
 	int error;
 
 	/* some second since 1970, the same for a seed */
@@ -312,12 +329,19 @@ static int open_trace(struct trace_writer *writer, const struct scenario *scenar
 		return error;
 	for (unsigned i = 0; i < scenario_devices(scenario); i++)
 		trace_writer_name(writer, 0, 0, NAME_DEVICE, i, scenario->devices[i].name);
+	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
+		thread_name(name, scenario, i);
+		if (scenario->devices[i].driver.threaded)
+			trace_writer_name(writer, 0, 0, NAME_TASK, THREAD_TASK(i), name);
+	}
 	trace_writer_name(writer, 0, 0, NAME_REASON, 1, DROP_REASON);
 	return 0;
 }
 
 static int make_names(struct outcome *outcome)
 {
+	char thread[32];
+
 	outcome->names = names_create();
 	if (!outcome->names ||
 		names_set(outcome->names, NAME_REASON, 1, DROP_REASON, strlen(DROP_REASON)))
@@ -325,7 +349,10 @@ static int make_names(struct outcome *outcome)
 	for (unsigned i = 0; i < scenario_devices(outcome->scenario); i++) {
 		const char *name = outcome->scenario->devices[i].name;
 
-		if (names_set(outcome->names, NAME_DEVICE, i, name, strlen(name)))
+		thread_name(thread, outcome->scenario, i);
+		if (names_set(outcome->names, NAME_DEVICE, i, name, strlen(name)) ||
+			names_set(
+				outcome->names, NAME_TASK, THREAD_TASK(i), thread, strlen(thread)))
 			return -ENOMEM;
 	}
 	return 0;

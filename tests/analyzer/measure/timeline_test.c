@@ -288,6 +288,30 @@ static void polls_in_no_softirq_are_shown_as_such(void)
 	end();
 }
 
+/* Each with its begin. The 65th packet of a poll that has no end yet begins another one. */
+static void a_whole_poll_in_no_softirq_is_one(void)
+{
+	struct scene_event events[2 * 65 + 1];
+	const struct timeline_item *head;
+
+	for (uint64_t i = 0; i < 65; i++) {
+		events[2 * i] = (struct scene_event)AT(
+			0, 100 + 10 * i, RECEIVE_BEGIN, ETH0, NO_QUEUE, i, 60, 0);
+		events[2 * i + 1] = (struct scene_event)RECEIVED(0, 101 + 10 * i, ETH0, 0x1000 * i);
+	}
+	events[128] = (struct scene_event)POLLED(0, 900, ETH0, 64);
+	play(false, events, 129);
+	head = expect_softirq(100, 129, 0);
+	expect_item(&head[129], TIMELINE_POLL, 900, UINT64_C(64) << 32 | 64);
+	end();
+	events[128] = (struct scene_event)AT(0, 740, RECEIVE_BEGIN, ETH0, NO_QUEUE, 64, 60, 0);
+	events[130] = (struct scene_event)POLLED(0, 900, ETH0, 1);
+	play(false, events, 131);
+	expect_softirq(100, 128, 0);
+	expect_softirq(740, 3, 0);
+	end();
+}
+
 static void a_softirq_whose_exit_is_missing_ends_with_the_next(void)
 {
 	const struct timeline_item *head;
@@ -472,6 +496,7 @@ static const struct test_case receive[] = {
 	{ "a softirq without an interrupt is shown as such",
 		a_softirq_without_an_interrupt_is_shown_as_such },
 	{ "polls in no softirq are shown as such", polls_in_no_softirq_are_shown_as_such },
+	{ "a whole poll in no softirq is one", a_whole_poll_in_no_softirq_is_one },
 	{ "a softirq whose exit is missing ends with the next",
 		a_softirq_whose_exit_is_missing_ends_with_the_next },
 	{ "nothing pairs across lost events", nothing_pairs_across_lost_events },
