@@ -17,6 +17,7 @@ static const struct host_kernel kernels[] = {
 		.softirq_yields = true,
 		.repolls = true,
 		.threads = true,
+		.busy_polls = true,
 		.ksoftirqd_owns = true,
 		.bql = true,
 		.bulk_dequeue = true,
@@ -148,6 +149,7 @@ static struct pool_size pool_size(const struct host_config *config)
 
 		/* the ring, what the stack has in its hands, and ACKs */
 		held += driver->rx_ring_size + 2u + config->qdisc_limit + driver->ring_size + 2u;
+		held += config->receivers[i].read ? UDP_UNREAD_MOST : 0;
 		room = RX_BUFFER_BYTES;
 	}
 	size.packets = 2 * POOL_CACHE + held * segments;
@@ -228,6 +230,26 @@ static int make_device(struct host *host, unsigned index)
 	return e1000e_open(&netdev->port, driver, 0);
 }
 
+/* Who polls besides softirqs is on a CPU that is there, in a kernel that has such. */
+static bool pollers_valid(const struct host_config *config)
+{
+	for (unsigned i = 0; i <= config->more_count; i++) {
+		const struct host_napi *napi = &config->napi[i];
+
+		if (napi->threaded && (!config->kernel->threads || napi->cpu >= config->cpus))
+			return false;
+	}
+	for (unsigned i = 0; i < config->receiver_count; i++) {
+		const struct host_receiver *receiver = &config->receivers[i];
+
+		if (receiver->read && (receiver->tcp || receiver->cpu >= config->cpus))
+			return false;
+		if (receiver->busy_poll_us && !(receiver->read && config->kernel->busy_polls))
+			return false;
+	}
+	return true;
+}
+
 static bool config_valid(const struct host_config *config)
 {
 	if (config->cpus < 1 || config->cpus > HOST_CPUS_MOST || config->irq_cpu >= config->cpus)
@@ -236,12 +258,6 @@ static bool config_valid(const struct host_config *config)
 		config->more_count >= HOST_DEVICES_MOST ||
 		config->receiver_count > HOST_RECEIVERS_MOST || !config->dev_weight)
 		return false;
-	for (unsigned i = 0; i <= config->more_count; i++) {
-		const struct host_napi *napi = &config->napi[i];
-
-		if (napi->threaded && (!config->kernel->threads || napi->cpu >= config->cpus))
-			return false;
-	}
 	for (unsigned i = 0; i < config->receiver_count; i++) {
 		const struct host_receiver *receiver = &config->receivers[i];
 
@@ -257,7 +273,7 @@ static bool config_valid(const struct host_config *config)
 			!sender->segments || !sender->truesize_bytes)
 			return false;
 	}
-	return true;
+	return pollers_valid(config);
 }
 
 int host_create(struct host **out, const struct host_config *config)
@@ -286,8 +302,10 @@ int host_create(struct host **out, const struct host_config *config)
 	host->netdev_count = config->more_count + 1;
 	for (unsigned i = 0; i < host->netdev_count && !error; i++)
 		error = make_device(host, i);
-	for (unsigned i = 0; i < config->receiver_count && !error; i++)
+	for (unsigned i = 0; i < config->receiver_count && !error; i++) {
 		error = receiver_init(&host->receivers[i], host, &host->config.receivers[i]);
+		udp_reader_init(&host->receivers[i].reader, &host->receivers[i], host);
+	}
 	if (error) {
 		host_destroy(host);
 		return error;
@@ -467,8 +485,10 @@ void host_destroy(struct host *host)
 		free(netdev->slot);
 		free(netdev->arrivals);
 	}
-	for (unsigned i = 0; i < host->config.receiver_count; i++)
+	for (unsigned i = 0; i < host->config.receiver_count; i++) {
+		udp_reader_free(&host->receivers[i].reader);
 		receiver_free(&host->receivers[i]);
+	}
 	rte_mempool_free(host->pool);
 	free(host);
 }

@@ -38,7 +38,9 @@
 	X(schedule, 1000, "switching to a task")                                               \
 	X(receive, 3000, "a received packet's way through the stack")                          \
 	X(ack, 1000, "making an ACK; its way to the driver is qdisc and xmit")                 \
-	X(merge, 500, "merging a received packet with those before it")
+	X(merge, 500, "merging a received packet with those before it")                        \
+	X(read, 1500, "a process's read call, without what it copies")                         \
+	X(busy_poll, 200, "a round of busy polling, without what it receives")
 
 enum host_cost {
 #define X(name, default_ns, help) HOST_COST_##name,
@@ -56,8 +58,9 @@ struct host_kernel {
 	uint32_t skb_bytes;         /* struct sk_buff */
 	uint32_t shared_info_bytes; /* counted into truesize since 3.2; 0: not */
 	bool softirq_yields;        /* no restart when a task waits, or after 2 ms (since 3.9) */
-	bool repolls; /* who has used its weight is polled in the next softirq (since 3.19) */
-	bool threads; /* NAPI in a thread, where somebody asks for it (since 5.12) */
+	bool repolls;    /* who has used its weight is polled in the next softirq (since 3.19) */
+	bool threads;    /* NAPI in a thread, where somebody asks for it (since 5.12) */
+	bool busy_polls; /* processes may poll (since 3.11) */
 	bool ksoftirqd_owns; /* while it has work nobody else runs softirqs (4.9 to 6.3) */
 	bool bql;            /* byte queue limits, where nobody says otherwise (since 3.3) */
 	bool bulk_dequeue;   /* with BQL, packets leave the qdisc in bulk (since 3.18) */
@@ -102,6 +105,10 @@ struct host_receiver {
 	uint64_t delayed_ack;   /* TCP: cycles that an ACK may wait */
 	bool gro;               /* segments are merged before the stack gets them */
 	bool checksum;          /* of ACKs, computed by the device */
+	bool read;              /* UDP: a process reads it, else it is gone */
+	unsigned cpu;           /* where that runs */
+	uint64_t busy_poll_us;  /* SO_BUSY_POLL: it polls before it sleeps; in units of 1024 ns */
+	uint32_t task;          /* that process, as events count tasks */
 };
 
 /* Bytes of its frames on the wire, without FCS. */
@@ -179,12 +186,18 @@ struct host_receiver_stats {
 	uint64_t delayed_acks; /* of them: by the timer */
 	uint64_t waited;       /* cycles from the wire's end to the poll, all together */
 	uint64_t waited_most;
+	/* where a process reads */
+	uint64_t reads;       /* packets that it got */
+	uint64_t read_waited; /* cycles from the wire's end until it had them, all together */
+	uint64_t read_waited_most;
+	uint64_t overflowed; /* segments for which the socket had no room */
 };
 
 /* Of a device; times in cycles. */
 struct host_napi_stats {
 	uint64_t polls;
 	uint64_t thread_polls;  /* of them: by the device's thread */
+	uint64_t busy_polls;    /* and by processes */
 	uint64_t full;          /* of them: those that used their whole weight */
 	uint64_t work;          /* packets */
 	uint64_t time, longest; /* of its polls */

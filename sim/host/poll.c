@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * NAPI: the poll of one device. The NET_RX softirq calls it (net_rx.c), or the device's thread
- * (napi_thread.c); what differs is where its time goes, and what follows.
+ * NAPI: the poll of one device. The NET_RX softirq calls it (net_rx.c), the device's thread
+ * (napi_thread.c), or a process (busy_poll.c); what differs is where its time goes, and what
+ * follows.
  */
 #include "world.h"
 
@@ -10,7 +11,7 @@
 #define GRO_BYTES_MOST 65536 /* GRO_MAX_SIZE */
 
 /* ____napi_schedule: somebody has to poll the device, its thread or else a softirq of this CPU. */
-static void hand_over(struct cpu *cpu, struct netdev *netdev, uint64_t now)
+void poll_hand_over(struct cpu *cpu, struct netdev *netdev, uint64_t now)
 {
 	netdev->waits_from = now;
 	if (netdev->thread.task.step)
@@ -26,7 +27,7 @@ void poll_schedule(struct cpu *cpu, struct netdev *netdev, uint64_t now)
 	if (netdev->polled)
 		return;
 	netdev->polled = true;
-	hand_over(cpu, netdev, now);
+	poll_hand_over(cpu, netdev, now);
 }
 
 static uint32_t weight_of(const struct netdev *netdev)
@@ -61,6 +62,15 @@ void poll_begin(struct poll *poll, struct netdev *netdev, enum host_level level,
 		.began = now,
 		.weight = by_time ? 0 : weight_of(netdev),
 		.weight_cycles = by_time ? config->weight_cycles : 0 };
+}
+
+/* That of a process has a budget of its own, whatever the policy. */
+void poll_begin_busy(
+	struct poll *poll, struct netdev *netdev, uint32_t budget, uint32_t task, uint64_t now)
+{
+	*poll = (struct poll){
+		.netdev = netdev, .level = HOST_TASK, .task = task, .began = now, .weight = budget
+	};
 }
 
 static void count_poll(const struct poll *poll, uint64_t now)
@@ -133,6 +143,7 @@ static bool receive_packet(struct cpu *cpu, struct poll *poll, uint64_t now)
 	set_packet(cpu, poll, packet);
 	arrival = &netdev->arrivals[netdev->taken % netdev->arrivals_count];
 	poll->receiver = arrival->receiver;
+	poll->arrived = arrival->at;
 	poll->in_pair = true;
 	poll->work++;
 	count_wait(netdev, arrival, now);
@@ -191,11 +202,16 @@ static void merge(struct cpu *cpu, struct poll *poll, uint64_t now)
 		end_packet(cpu, poll, now);
 }
 
-/* At the end of a poll GRO hands up what it holds. Returns false if it holds nothing. */
+/*
+ * At the end of a poll GRO hands up what it holds, but not to a process that keeps the device.
+ * Returns false if it holds nothing.
+ */
 static bool flush_held(struct cpu *cpu, struct poll *poll, uint64_t now)
 {
 	struct host *host = cpu->host;
 
+	if (poll->netdev->busy)
+		return false;
 	for (unsigned i = 0; i < host->config.receiver_count; i++) {
 		struct receiver *receiver = &host->receivers[i];
 
@@ -215,6 +231,8 @@ static bool stack_step(struct cpu *cpu, struct poll *poll, uint64_t now)
 
 	if (poll->state == POLL_STACK) {
 		goes_on = receiver_data(poll->receiver, poll->segments, now);
+		if (poll->receiver->config->read)
+			udp_reader_take(&poll->receiver->reader, poll, now);
 		if (goes_on)
 			took = reply_begin(&poll->reply, poll->receiver);
 		poll->state = POLL_REPLY;
@@ -232,7 +250,7 @@ static void complete(struct cpu *cpu, struct poll *poll, uint64_t now)
 
 	if (netdev->missed) {
 		netdev->missed = false;
-		hand_over(cpu, netdev, now);
+		poll_hand_over(cpu, netdev, now);
 		return;
 	}
 	netdev->polled = false;
@@ -261,7 +279,7 @@ static void end_poll(struct cpu *cpu, struct poll *poll, uint64_t now)
 	cpu->due[poll->level] = now;
 	if (poll->full)
 		poll->netdev->waits_from = now;
-	else
+	else if (!poll->netdev->busy)
 		complete(cpu, poll, now);
 }
 

@@ -26,6 +26,8 @@ struct task {
 	struct cpu *cpu;   /* it never moves */
 	bool asleep;
 	bool bh_off;  /* softirqs have to wait, and nobody takes over */
+	bool in_call; /* in the kernel, where nobody takes over unless it gives way (no preemption)
+		       */
 	uint64_t had; /* cycles: its vruntime */
 };
 
@@ -56,7 +58,7 @@ struct poll_list {
 	struct netdev *first, *last;
 };
 
-/* The poll of a device: by the NET_RX softirq or by the device's thread. */
+/* The poll of a device: by the NET_RX softirq, the device's thread, or a process. */
 struct poll {
 	enum { POLL_CLEAN, POLL_RECEIVE, POLL_MERGE, POLL_STACK, POLL_REPLY } state;
 	struct netdev *netdev;
@@ -68,7 +70,8 @@ struct poll {
 	bool full;              /* when it is over: it has used its weight */
 	bool in_pair;           /* between receive_begin and receive_end */
 	struct rte_mbuf *packet;
-	uint64_t address;          /* of that packet, in events */
+	uint64_t address; /* of that packet, in events */
+	uint64_t arrived; /* when it came to the device; of a merged one its last segment */
 	struct receiver *receiver; /* of that packet, or of one from GRO */
 	uint32_t segments;         /* that the stack gets at once */
 	struct reply reply;
@@ -143,6 +146,7 @@ struct netdev {
 	struct e1000e_port *port;
 	bool polled;         /* NAPI is scheduled: it is on a list, or at work */
 	bool missed;         /* an interrupt came while it was */
+	bool busy;           /* a process polls it, and keeps it from poll to poll */
 	struct netdev *next; /* on that list */
 	uint64_t waits_from; /* since when it is on that list, or for its thread */
 	struct napi_thread thread;
@@ -189,6 +193,37 @@ struct sender {
 	struct host_sender_stats stats;
 };
 
+/* A process that polls a device: see busy_poll.c. */
+struct busy_poll {
+	struct task *task;
+	struct netdev *netdev;
+	uint32_t number; /* of the task, in events */
+	uint64_t usecs;  /* for so long; 0: never */
+	enum { BUSY_POLL, BUSY_POLLED, BUSY_ROUND, BUSY_STOP, BUSY_STOPPED, BUSY_GAVE_WAY } state;
+	uint64_t began; /* in the kernel's units */
+	bool has_device;
+	bool over; /* there is data, or the time is used up */
+	struct poll poll;
+};
+
+/* What a socket holds at most: net.core.rmem_default, in buffers of 2048 with 256 for sk_buff. */
+#define UDP_UNREAD_MOST (212992 / (2048 + 256))
+
+/* A process that reads UDP. */
+struct udp_reader {
+	struct task task;
+	struct receiver *receiver;
+	enum { READ_BEGIN, READ_BUSY, READ_COPY } state;
+	bool has_polled; /* in vain, in this call */
+	struct busy_poll busy;
+	uint32_t head, count;
+	struct unread {
+		struct rte_mbuf *packet;
+		uint64_t address; /* of it, in events */
+		uint64_t arrived; /* at the device */
+	} queue[UDP_UNREAD_MOST];
+};
+
 /* Who sends to us, and the TCP receiver that gets it. */
 struct receiver {
 	const struct host_receiver *config;
@@ -207,6 +242,7 @@ struct receiver {
 
 	struct rte_mbuf *held; /* GRO: the first of those that are merged */
 	uint32_t held_segments, held_bytes;
+	struct udp_reader reader; /* if the configuration has one */
 	struct host_receiver_stats stats;
 };
 
@@ -279,6 +315,7 @@ void task_wake(struct task *task, uint64_t now);
 void task_sleep(struct task *task, uint64_t now);
 void task_schedule(struct cpu *cpu, uint64_t now);
 bool task_preempted(struct cpu *cpu, uint64_t now);
+bool task_need_resched(struct cpu *cpu, uint64_t now);
 
 /* softirq.c */
 void softirq_raise(struct cpu *cpu, unsigned vector, uint64_t now);
@@ -295,7 +332,14 @@ bool net_rx_step(struct cpu *cpu, uint64_t now);
 void napi_thread_init(struct netdev *netdev, const struct host_napi *config);
 void napi_thread_wake(struct napi_thread *thread, uint64_t now);
 
+/* busy_poll.c: a step returns false if it is over, and the caller goes on with its own next step */
+void busy_poll_begin(struct busy_poll *busy, struct cpu *cpu, uint64_t now);
+bool busy_poll_step(struct busy_poll *busy, struct cpu *cpu, bool has_data, uint64_t now);
+
 /* poll.c */
+void poll_hand_over(struct cpu *cpu, struct netdev *netdev, uint64_t now);
+void poll_begin_busy(
+	struct poll *poll, struct netdev *netdev, uint32_t budget, uint32_t task, uint64_t now);
 void poll_schedule(struct cpu *cpu, struct netdev *netdev, uint64_t now);
 void poll_begin(struct poll *poll, struct netdev *netdev, enum host_level level, uint64_t now);
 bool poll_step(struct cpu *cpu, struct poll *poll, uint64_t now);
@@ -320,6 +364,11 @@ void receiver_timer(struct receiver *receiver, uint64_t now);
 struct receiver *receiver_due(struct host *host);
 uint64_t reply_begin(struct reply *reply, struct receiver *receiver);
 bool reply_step(struct cpu *cpu, struct reply *reply, uint64_t now, uint64_t *took);
+
+/* udp_reader.c */
+void udp_reader_init(struct udp_reader *reader, struct receiver *receiver, struct host *host);
+void udp_reader_free(struct udp_reader *reader);
+void udp_reader_take(struct udp_reader *reader, struct poll *poll, uint64_t now);
 
 /* socket.c */
 void sender_init(struct sender *sender, struct host *host, const struct host_sender *config);
