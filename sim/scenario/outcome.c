@@ -285,25 +285,53 @@ static double throughput_mbps(const struct outcome *outcome)
 	return bits / 1e6 / outcome->scenario->duration_s;
 }
 
+static json_t *receiver_json(const struct host_receiver_stats *s, bool read)
+{
+	double waited = s->sent ? (double)s->waited / (double)s->sent : 0;
+	json_t *receiver = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:f, s:I}}", "frames",
+		(json_int_t)s->frames, "missed", (json_int_t)s->missed, "received",
+		(json_int_t)s->received, "deliveries", (json_int_t)s->deliveries, "acks",
+		(json_int_t)s->acks, "quick_acks", (json_int_t)s->quick_acks, "delayed_acks",
+		(json_int_t)s->delayed_acks, "wait_ns", "avg", waited, "max",
+		(json_int_t)s->waited_most);
+
+	if (read) {
+		json_object_set_new(receiver, "reads", json_integer((json_int_t)s->reads));
+		json_object_set_new(
+			receiver, "overflowed", json_integer((json_int_t)s->overflowed));
+		json_object_set_new(receiver, "read_wait_ns",
+			json_pack("{s:f, s:I}", "avg",
+				s->reads ? (double)s->read_waited / (double)s->reads : 0, "max",
+				(json_int_t)s->read_waited_most));
+	}
+	return receiver;
+}
+
 static json_t *receivers_json(const struct outcome *outcome)
 {
 	const struct scenario *scenario = outcome->scenario;
 	json_t *receivers = json_array();
 
 	for (unsigned i = 0; scenario->sender_count + i < scenario->workload_count; i++) {
-		const struct host_receiver_stats *s = &outcome->host.receivers[i];
-		double waited = s->sent ? (double)s->waited / (double)s->sent : 0;
-
-		json_array_append_new(receivers,
-			json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:f, s:I}}", "frames",
-				(json_int_t)s->frames, "missed", (json_int_t)s->missed, "received",
-				(json_int_t)s->received, "deliveries", (json_int_t)s->deliveries,
-				"acks", (json_int_t)s->acks, "quick_acks",
-				(json_int_t)s->quick_acks, "delayed_acks",
-				(json_int_t)s->delayed_acks, "wait_ns", "avg", waited, "max",
-				(json_int_t)s->waited_most));
+		json_array_append_new(
+			receivers, receiver_json(&outcome->host.receivers[i],
+					   scenario->workloads[scenario->sender_count + i].read));
 	}
 	return receivers;
+}
+
+/* Does a process poll the device? */
+static bool is_busy_polled(const struct outcome *outcome, unsigned device)
+{
+	const struct scenario *scenario = outcome->scenario;
+
+	for (unsigned i = scenario->sender_count; i < scenario->workload_count; i++) {
+		const struct scenario_workload *workload = &scenario->workloads[i];
+
+		if (workload->busy_poll_us && scenario_device_of(scenario, workload) == (int)device)
+			return true;
+	}
+	return false;
 }
 
 static json_t *napi_device_json(const struct outcome *outcome, unsigned index)
@@ -320,6 +348,8 @@ static json_t *napi_device_json(const struct outcome *outcome, unsigned index)
 	if (outcome->scenario->devices[index].driver.threaded)
 		json_object_set_new(
 			device, "thread_polls", json_integer((json_int_t)s->thread_polls));
+	if (is_busy_polled(outcome, index))
+		json_object_set_new(device, "busy_polls", json_integer((json_int_t)s->busy_polls));
 	return device;
 }
 

@@ -2,6 +2,7 @@
 /* From settings to a world, and from its events to figures. */
 #include "scenario.h"
 
+#include "trace_names.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -12,12 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DROP_REASON "QDISC_DROP" /* as skb:kfree_skb prints it */
-/* Tasks of a trace, and what they are called there. */
-#define THREAD_TASK(device) (HOST_RECEIVERS_MOST + (device))
-#define FIRST_PID           1000 /* any will do */
-#define FIRST_NAPI_ID       8193 /* above all CPUs' numbers, of which Debian's kernel has 8192 */
-#define COMM_BYTES          16   /* TASK_COMM_LEN */
 /* After the senders have ended: time enough to see a stall, and for the watchdog to look twice. */
 #define DRAIN_NS (TRANSMIT_STALL_NS + 2 * E1000E_WATCHDOG_S * CYCLES_NS_PER_S)
 
@@ -181,6 +176,10 @@ static void fill_receivers(struct host_config *config, const struct scenario *sc
 			.delayed_ack = (uint64_t)llround(workload->delayed_ack_ms * 1e6),
 			.gro = workload->gro,
 			.checksum = scenario->driver.checksum,
+			.read = workload->read,
+			.cpu = (unsigned)workload->cpu,
+			.busy_poll_us = workload->busy_poll_us,
+			.task = SCENARIO_READER_TASK(i) + 1,
 		};
 	}
 }
@@ -205,7 +204,7 @@ static void fill_devices(struct host_config *config, const struct scenario *scen
 		driver->device = (uint8_t)i;
 		config->napi[i] = (struct host_napi){ .threaded = from->driver.threaded,
 			.cpu = (unsigned)from->driver.thread_cpu,
-			.task = THREAD_TASK(i) + 1 };
+			.task = SCENARIO_THREAD_TASK(i) + 1 };
 	}
 }
 
@@ -305,21 +304,10 @@ uint64_t scenario_fill_uuid(uint8_t uuid[16], const struct scenario *scenario)
 	return spread_seed(&state);
 }
 
-/* "PID COMM" of the thread that polls a device, with no more of its name than the kernel keeps. */
-static void thread_name(char name[32], const struct scenario *scenario, unsigned device)
-{
-	char comm[COMM_BYTES];
-
-	snprintf(comm, sizeof(comm), "napi/%s-%u", scenario->devices[device].name,
-		FIRST_NAPI_ID + device);
-	snprintf(name, 32, "%u %s", FIRST_PID + THREAD_TASK(device), comm);
-}
-
 static int open_trace(struct trace_writer *writer, const struct scenario *scenario,
-	const char *folder, uint32_t capacity, struct diag *diag)
+	const struct names *names, const char *folder, uint32_t capacity, struct diag *diag)
 {
 	struct trace_info info = { .hz = CLOCK_VIRTUAL_HZ, .capacity = capacity };
-	char name[32];
 	int error;
 
 	/* some second since 1970, the same for a seed */
@@ -327,34 +315,7 @@ static int open_trace(struct trace_writer *writer, const struct scenario *scenar
 	error = trace_writer_open(writer, folder, &info, (unsigned)scenario->host.cpus + 1, diag);
 	if (error)
 		return error;
-	for (unsigned i = 0; i < scenario_devices(scenario); i++)
-		trace_writer_name(writer, 0, 0, NAME_DEVICE, i, scenario->devices[i].name);
-	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
-		thread_name(name, scenario, i);
-		if (scenario->devices[i].driver.threaded)
-			trace_writer_name(writer, 0, 0, NAME_TASK, THREAD_TASK(i), name);
-	}
-	trace_writer_name(writer, 0, 0, NAME_REASON, 1, DROP_REASON);
-	return 0;
-}
-
-static int make_names(struct outcome *outcome)
-{
-	char thread[32];
-
-	outcome->names = names_create();
-	if (!outcome->names ||
-		names_set(outcome->names, NAME_REASON, 1, DROP_REASON, strlen(DROP_REASON)))
-		return -ENOMEM;
-	for (unsigned i = 0; i < scenario_devices(outcome->scenario); i++) {
-		const char *name = outcome->scenario->devices[i].name;
-
-		thread_name(thread, outcome->scenario, i);
-		if (names_set(outcome->names, NAME_DEVICE, i, name, strlen(name)) ||
-			names_set(
-				outcome->names, NAME_TASK, THREAD_TASK(i), thread, strlen(thread)))
-			return -ENOMEM;
-	}
+	scenario_names_write(names, writer);
 	return 0;
 }
 
@@ -370,7 +331,7 @@ static int prepare(struct outcome *outcome, const struct scenario *scenario)
 	outcome->source = (struct trace_source){
 		.file = scenario->file, .format = "sim", .clock = "virtual", .hz = CLOCK_VIRTUAL_HZ
 	};
-	error = make_names(outcome);
+	error = scenario_names(&outcome->names, scenario);
 	return error ? error : transmit_create(&outcome->transmit, &options, outcome->names);
 }
 
@@ -404,7 +365,7 @@ static int run_world(struct outcome *outcome, struct scenario_sink *sink, struct
 	int error;
 
 	fill_host(&config, outcome->scenario);
-	config.drop_reason = 1;
+	config.drop_reason = SCENARIO_DROP_REASON;
 	config.sink = &sink->sink;
 	error = host_create(&host, &config);
 	if (error)
@@ -433,7 +394,8 @@ int scenario_run(const struct scenario *scenario, const struct run_options *opti
 		return diag_set(diag, error, "%s: no memory", scenario->file);
 	}
 	if (options->trace) {
-		error = open_trace(&writer, scenario, options->trace, outcome->capacity, diag);
+		error = open_trace(
+			&writer, scenario, outcome->names, options->trace, outcome->capacity, diag);
 		sink.writer = error ? NULL : &writer;
 	}
 	sink.transmit = outcome->transmit;

@@ -41,6 +41,8 @@ struct scenario_workload {
 	uint64_t quick_acks;
 	double delayed_ack_ms;
 	bool gro;
+	bool read;
+	uint64_t busy_poll_us;
 };
 
 /* The source's figures; NAN: it doesn't give this one. */

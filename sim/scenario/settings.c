@@ -12,7 +12,8 @@
 #define IN_WORKLOAD(member) offsetof(struct scenario_workload, member)
 #define UDP_FLOOD           "udp_flood"
 #define TCP_RECEIVE         "tcp_receive"
-#define RECEIVED            TCP_RECEIVE "|udp_receive"
+#define UDP_RECEIVE         "udp_receive"
+#define RECEIVED            TCP_RECEIVE "|" UDP_RECEIVE
 #define VIRTUAL             UDP_FLOOD "|" RECEIVED
 #define LWIP_RECEIVE        "lwip_receive"
 #define IN_DEVICE(member)   offsetof(struct scenario_device, member)
@@ -57,8 +58,10 @@ static const struct setting workload_items[] = {
 	{ .key = "device", .only = VIRTUAL, .type = SETTING_TEXT,
 	  .offset = IN_WORKLOAD(nic), .default_value = "",
 	  .help = "the one of nics that it goes or comes by; else the first" },
-	{ .key = "cpu", .only = UDP_FLOOD, .type = SETTING_COUNT, .offset = IN_WORKLOAD(cpu),
-	  .most = HOST_CPUS_MOST - 1, .default_value = "0", .help = "the CPU it runs on" },
+	{ .key = "cpu", .only = UDP_FLOOD "|" UDP_RECEIVE, .type = SETTING_COUNT,
+	  .offset = IN_WORKLOAD(cpu),
+	  .most = HOST_CPUS_MOST - 1, .default_value = "0",
+	  .help = "the CPU it runs on, or the process that reads" },
 	{ .key = "message_bytes", .only = VIRTUAL, .type = SETTING_COUNT,
 	  .offset = IN_WORKLOAD(message_bytes),
 	  .least = 1, .most = 1472, .unit = "bytes",
@@ -94,6 +97,13 @@ static const struct setting workload_items[] = {
 	{ .key = "gro", .only = RECEIVED, .type = SETTING_SWITCH, .offset = IN_WORKLOAD(gro),
 	  .default_value = "false",
 	  .help = "received segments are merged before the stack gets them" },
+	{ .key = "read", .only = UDP_RECEIVE, .type = SETTING_SWITCH, .offset = IN_WORKLOAD(read),
+	  .default_value = "false",
+	  .help = "udp_receive: a process reads it; else it is gone with the stack" },
+	{ .key = "busy_poll_us", .only = UDP_RECEIVE, .type = SETTING_COUNT,
+	  .offset = IN_WORKLOAD(busy_poll_us), .most = 1e6, .default_value = "0",
+	  .unit = "1.024 us",
+	  .help = "how long that polls before it sleeps (SO_BUSY_POLL); 0: not at all" },
 	{ .key = "stream_bytes", .only = LWIP_RECEIVE, .type = SETTING_COUNT,
 	  .offset = IN_WORKLOAD(stream_bytes), .most = 1e15, .default_value = "0", .unit = "bytes",
 	  .help = "length of the TCP stream; 0: as long as duration_s" },
@@ -173,10 +183,11 @@ const struct setting_list setting_lists[] = {
 	{ 0 },
 };
 
-/* A message must take time: else a sender would never let any pass. So must a softirq: with
- * netdev_budget 0 there may be no end of them. */
+/* A message must take time: else a sender would never let any pass. So must a softirq, as with
+ * netdev_budget 0 there may be no end of them, and a round of busy polling. */
 #define LEAST_COST(name) \
-	(HOST_COST_##name == HOST_COST_send || HOST_COST_##name == HOST_COST_softirq)
+	(HOST_COST_##name == HOST_COST_send || HOST_COST_##name == HOST_COST_softirq || \
+		HOST_COST_##name == HOST_COST_busy_poll)
 #define COST_ROW(name, default_ns, text) \
 	{ .key = "host.cost_ns." #name, .type = SETTING_COUNT, \
 	  .offset = AT(host.cost_ns[HOST_COST_##name]), .least = LEAST_COST(name), .most = 1e9, \

@@ -228,10 +228,34 @@ static int check_times(const struct scenario *scenario, const struct scenario_wo
 	return 0;
 }
 
+/* Who reads what is received, where somebody does. */
+static int check_reader(const struct scenario *scenario, const struct scenario_workload *workload,
+	const char *place, struct diag *diag)
+{
+	if (!workload->read && !is_sender(workload) && workload->cpu)
+		return diag_set(diag, -EINVAL,
+			"%s: workload: cpu: %" PRIu64 ": without read there is no process", place,
+			workload->cpu);
+	if (!workload->busy_poll_us)
+		return 0;
+	if (!workload->read)
+		return diag_set(diag, -EINVAL,
+			"%s: workload: busy_poll_us: %" PRIu64
+			": without read there is nobody who polls",
+			place, workload->busy_poll_us);
+	return host_kernel_find(scenario->driver.profile)->busy_polls
+		       ? 0
+		       : diag_set(diag, -EINVAL,
+				 "%s: workload: busy_poll_us: %" PRIu64
+				 ": %s has no busy polling: it came with 3.11",
+				 place, workload->busy_poll_us, scenario->driver.profile);
+}
+
 static int check_workload(const struct scenario *scenario, const struct scenario_workload *workload,
 	const char *place, struct diag *diag)
 {
-	if (check_times(scenario, workload, place, diag))
+	if (check_times(scenario, workload, place, diag) ||
+		check_reader(scenario, workload, place, diag))
 		return -EINVAL;
 	if (workload->cpu >= scenario->host.cpus)
 		return diag_set(diag, -EINVAL,

@@ -259,6 +259,16 @@ static void say_followers(const struct outcome *outcome, FILE *out)
 }
 
 /* Each stream, each device's polls, and how NET_RX softirqs ended. */
+static void say_read(const struct host_receiver_stats *r, FILE *out)
+{
+	fprintf(out,
+		"read:     %" PRIu64
+		" packets by a process, avg=%.6fmsec max=%.6fmsec after they came; %" PRIu64
+		"\n          segments found its socket full\n",
+		r->reads, r->reads ? (double)r->read_waited / (double)r->reads / 1e6 : 0,
+		(double)r->read_waited_most / 1e6, r->overflowed);
+}
+
 static void say_receive(const struct outcome *outcome, FILE *out)
 {
 	const struct scenario *s = outcome->scenario;
@@ -276,20 +286,26 @@ static void say_receive(const struct outcome *outcome, FILE *out)
 			r->acks, r->quick_acks, r->delayed_acks,
 			r->sent ? (double)r->waited / (double)r->sent / 1e6 : 0,
 			(double)r->waited_most / 1e6);
+		if (s->workloads[i].read)
+			say_read(r, out);
 	}
 	for (unsigned i = 0; i < scenario_devices(s); i++) {
 		const struct host_napi_stats *n = &host->napi[i];
 
 		fprintf(out,
-			"%-8s  %" PRIu64 " interrupts, %" PRIu64 " polls%s, %" PRIu64
+			"%-8s  %" PRIu64 " interrupts, %" PRIu64 " polls, %" PRIu64
 			" of them used their whole weight; %" PRIu64
 			" packets; %.1f %% of\n          the time; longest poll %.6fmsec, longest "
 			"wait "
 			"for one %.6fmsec; %" PRIu64 " frames missed\n",
-			s->devices[i].name, n->interrupts, n->polls,
-			n->thread_polls ? " by its thread" : "", n->full, n->work,
+			s->devices[i].name, n->interrupts, n->polls, n->full, n->work,
 			host->end ? 100 * (double)n->time / (double)host->end : 0,
 			(double)n->longest / 1e6, (double)n->waited_most / 1e6, n->rx_missed);
+		if (n->thread_polls || n->busy_polls)
+			fprintf(out,
+				"          of its polls %" PRIu64 " are its thread's, %" PRIu64
+				" those of processes\n",
+				n->thread_polls, n->busy_polls);
 	}
 	fprintf(out,
 		"NET_RX:   squeezed %" PRIu64 " times by packets, %" PRIu64 " by time; %" PRIu64
