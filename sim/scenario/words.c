@@ -301,11 +301,12 @@ static void say_receive(const struct outcome *outcome, FILE *out)
 			s->devices[i].name, n->interrupts, n->polls, n->full, n->work,
 			host->end ? 100 * (double)n->time / (double)host->end : 0,
 			(double)n->longest / 1e6, (double)n->waited_most / 1e6, n->rx_missed);
-		if (n->thread_polls || n->busy_polls)
-			fprintf(out,
-				"          of its polls %" PRIu64 " are its thread's, %" PRIu64
-				" those of processes\n",
-				n->thread_polls, n->busy_polls);
+		if (n->thread_polls)
+			fprintf(out, "          %" PRIu64 " of the polls are its thread's\n",
+				n->thread_polls);
+		if (n->busy_polls)
+			fprintf(out, "          %" PRIu64 " of the polls are those of processes\n",
+				n->busy_polls);
 	}
 	fprintf(out,
 		"NET_RX:   squeezed %" PRIu64 " times by packets, %" PRIu64 " by time; %" PRIu64
