@@ -285,7 +285,7 @@ static double throughput_mbps(const struct outcome *outcome)
 	return bits / 1e6 / outcome->scenario->duration_s;
 }
 
-static json_t *receiver_json(const struct host_receiver_stats *s, bool read)
+static json_t *receiver_json(const struct host_receiver_stats *s, bool reads)
 {
 	double waited = s->sent ? (double)s->waited / (double)s->sent : 0;
 	json_t *receiver = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:f, s:I}}", "frames",
@@ -295,15 +295,12 @@ static json_t *receiver_json(const struct host_receiver_stats *s, bool read)
 		(json_int_t)s->delayed_acks, "wait_ns", "avg", waited, "max",
 		(json_int_t)s->waited_most);
 
-	if (read) {
-		json_object_set_new(receiver, "reads", json_integer((json_int_t)s->reads));
-		json_object_set_new(
-			receiver, "overflowed", json_integer((json_int_t)s->overflowed));
-		json_object_set_new(receiver, "read_wait_ns",
-			json_pack("{s:f, s:I}", "avg",
+	if (reads)
+		json_object_set_new(receiver, "reader",
+			json_pack("{s:I, s:I, s:{s:f, s:I}}", "reads", (json_int_t)s->reads,
+				"overflowed", (json_int_t)s->overflowed, "wait_ns", "avg",
 				s->reads ? (double)s->read_waited / (double)s->reads : 0, "max",
 				(json_int_t)s->read_waited_most));
-	}
 	return receiver;
 }
 
@@ -315,7 +312,7 @@ static json_t *receivers_json(const struct outcome *outcome)
 	for (unsigned i = 0; scenario->sender_count + i < scenario->workload_count; i++) {
 		json_array_append_new(
 			receivers, receiver_json(&outcome->host.receivers[i],
-					   scenario->workloads[scenario->sender_count + i].read));
+					   scenario->workloads[scenario->sender_count + i].reads));
 	}
 	return receivers;
 }

@@ -176,7 +176,7 @@ static void fill_receivers(struct host_config *config, const struct scenario *sc
 			.delayed_ack = (uint64_t)llround(workload->delayed_ack_ms * 1e6),
 			.gro = workload->gro,
 			.checksum = scenario->driver.checksum,
-			.read = workload->read,
+			.read = workload->reads,
 			.cpu = (unsigned)workload->cpu,
 			.busy_poll_us = workload->busy_poll_us,
 			.task = SCENARIO_READER_TASK(i) + 1,

@@ -41,7 +41,7 @@ struct scenario_workload {
 	uint64_t quick_acks;
 	double delayed_ack_ms;
 	bool gro;
-	bool read;
+	bool reads;
 	uint64_t busy_poll_us;
 };
 

@@ -97,7 +97,7 @@ static const struct setting workload_items[] = {
 	{ .key = "gro", .only = RECEIVED, .type = SETTING_SWITCH, .offset = IN_WORKLOAD(gro),
 	  .default_value = "false",
 	  .help = "received segments are merged before the stack gets them" },
-	{ .key = "read", .only = UDP_RECEIVE, .type = SETTING_SWITCH, .offset = IN_WORKLOAD(read),
+	{ .key = "reads", .only = UDP_RECEIVE, .type = SETTING_SWITCH, .offset = IN_WORKLOAD(reads),
 	  .default_value = "false",
 	  .help = "udp_receive: a process reads it; else it is gone with the stack" },
 	{ .key = "busy_poll_us", .only = UDP_RECEIVE, .type = SETTING_COUNT,

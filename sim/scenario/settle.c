@@ -232,16 +232,16 @@ static int check_times(const struct scenario *scenario, const struct scenario_wo
 static int check_reader(const struct scenario *scenario, const struct scenario_workload *workload,
 	const char *place, struct diag *diag)
 {
-	if (!workload->read && !is_sender(workload) && workload->cpu)
+	if (!workload->reads && !is_sender(workload) && workload->cpu)
 		return diag_set(diag, -EINVAL,
-			"%s: workload: cpu: %" PRIu64 ": without read there is no process", place,
+			"%s: workload: cpu: %" PRIu64 ": without reads there is no process", place,
 			workload->cpu);
 	if (!workload->busy_poll_us)
 		return 0;
-	if (!workload->read)
+	if (!workload->reads)
 		return diag_set(diag, -EINVAL,
 			"%s: workload: busy_poll_us: %" PRIu64
-			": without read there is nobody who polls",
+			": without reads there is nobody who polls",
 			place, workload->busy_poll_us);
 	return host_kernel_find(scenario->driver.profile)->busy_polls
 		       ? 0

@@ -31,8 +31,8 @@ static int name_tasks(struct names *names, const struct scenario *scenario)
 	int error = 0;
 
 	for (unsigned i = 0; i < receivers && !error; i++) {
-		if (scenario->workloads[scenario->sender_count + i].read)
-			error = name_task(names, SCENARIO_READER_TASK(i), "reader-%u", i);
+		if (scenario->workloads[scenario->sender_count + i].reads)
+			error = name_task(names, SCENARIO_READER_TASK(i), "reader");
 	}
 	for (unsigned i = 0; i < scenario_devices(scenario) && !error; i++) {
 		if (scenario->devices[i].driver.threaded)

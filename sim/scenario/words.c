@@ -286,7 +286,7 @@ static void say_receive(const struct outcome *outcome, FILE *out)
 			r->acks, r->quick_acks, r->delayed_acks,
 			r->sent ? (double)r->waited / (double)r->sent / 1e6 : 0,
 			(double)r->waited_most / 1e6);
-		if (s->workloads[i].read)
+		if (s->workloads[i].reads)
 			say_read(r, out);
 	}
 	for (unsigned i = 0; i < scenario_devices(s); i++) {
