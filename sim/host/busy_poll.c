@@ -6,8 +6,9 @@
  *
  * While it has the device nobody else polls it; an interrupt that comes is taken, but only noted,
  * and stays masked then. At the end one more poll enables interrupts again, or hands what is left
- * to softirq or thread. It doesn't give the CPU away but when another task should have it; softirqs
- * have their turn between two rounds.
+ * to softirq or thread. With SO_PREFER_BUSY_POLL, and a timer that polls in place of interrupts
+ * (napi_defer_hard_irqs), it leaves that to the timer, and interrupts off. It doesn't give the CPU
+ * away but when another task should have it; softirqs have their turn between two rounds.
  */
 #include "world.h"
 
@@ -32,6 +33,8 @@ static void begin_round(struct busy_poll *busy, struct cpu *cpu, uint64_t now)
 	busy->task->bh_off = busy->task->in_call = true;
 	if (!netdev->polled)
 		busy->has_device = netdev->polled = netdev->busy = true;
+	else if (!busy->has_device)
+		netdev->preferred |= busy->prefers;
 	cpu->due[HOST_TASK] = now;
 	if (busy->has_device) {
 		poll_begin_busy(&busy->poll, netdev, BUDGET, busy->number, now);
@@ -59,6 +62,7 @@ static void stop(struct busy_poll *busy, struct cpu *cpu, uint64_t now)
 	if (!busy->has_device)
 		return;
 	busy->has_device = netdev->busy = netdev->missed = false;
+	busy->deferred = busy->prefers && poll_leave_to_timer(cpu, netdev, now);
 	busy->task->bh_off = true;
 	poll_begin_busy(&busy->poll, netdev, BUDGET, busy->number, now);
 	busy->state = BUSY_STOP;
@@ -100,7 +104,9 @@ bool busy_poll_step(struct busy_poll *busy, struct cpu *cpu, bool has_data, uint
 		if (round_step(busy, cpu, now))
 			break;
 		busy->state = BUSY_STOPPED;
-		if (busy->poll.full)
+		if (busy->poll.full && busy->deferred)
+			busy->netdev->polled = false; /* the timer comes */
+		else if (busy->poll.full)
 			poll_hand_over(cpu, busy->netdev, now);
 		break;
 	case BUSY_STOPPED: /* another task may take the CPU now */

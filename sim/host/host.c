@@ -18,6 +18,7 @@ static const struct host_kernel kernels[] = {
 		.repolls = true,
 		.threads = true,
 		.busy_polls = true,
+		.defers_irqs = true,
 		.ksoftirqd_owns = true,
 		.bql = true,
 		.bulk_dequeue = true,
@@ -213,7 +214,7 @@ static int make_device(struct host *host, unsigned index)
 	netdev->host = host;
 	netdev->index = index;
 	netdev->nic_config = nic;
-	netdev->arrives_at = CYCLES_NEVER;
+	netdev->arrives_at = netdev->timer_at = CYCLES_NEVER;
 	if (host->config.napi[index].threaded)
 		napi_thread_init(netdev, &host->config.napi[index]);
 	netdev->nic = nic_create(nic);
@@ -228,26 +229,6 @@ static int make_device(struct host *host, unsigned index)
 		.device = netdev->nic, .read = nic_read, .write = nic_write
 	};
 	return e1000e_open(&netdev->port, driver, 0);
-}
-
-/* Who polls besides softirqs is on a CPU that is there, in a kernel that has such. */
-static bool pollers_valid(const struct host_config *config)
-{
-	for (unsigned i = 0; i <= config->more_count; i++) {
-		const struct host_napi *napi = &config->napi[i];
-
-		if (napi->threaded && (!config->kernel->threads || napi->cpu >= config->cpus))
-			return false;
-	}
-	for (unsigned i = 0; i < config->receiver_count; i++) {
-		const struct host_receiver *receiver = &config->receivers[i];
-
-		if (receiver->read && (receiver->tcp || receiver->cpu >= config->cpus))
-			return false;
-		if (receiver->busy_poll_us && !(receiver->read && config->kernel->busy_polls))
-			return false;
-	}
-	return true;
 }
 
 static bool config_valid(const struct host_config *config)
@@ -273,7 +254,7 @@ static bool config_valid(const struct host_config *config)
 			!sender->segments || !sender->truesize_bytes)
 			return false;
 	}
-	return pollers_valid(config);
+	return poll_config_valid(config);
 }
 
 int host_create(struct host **out, const struct host_config *config)
@@ -330,6 +311,10 @@ static void run_timers(struct host *host, uint64_t now)
 		}
 	}
 	host->timer_at = host->watchdog_at;
+	for (unsigned i = 0; i < host->netdev_count; i++) {
+		poll_timer(&host->netdevs[i], now);
+		host_set_timer(host, host->netdevs[i].timer_at);
+	}
 	for (unsigned i = 0; i < host->config.receiver_count; i++) {
 		receiver_timer(&host->receivers[i], now);
 		host_set_timer(host, host->receivers[i].delayed_at);

@@ -58,9 +58,10 @@ struct host_kernel {
 	uint32_t skb_bytes;         /* struct sk_buff */
 	uint32_t shared_info_bytes; /* counted into truesize since 3.2; 0: not */
 	bool softirq_yields;        /* no restart when a task waits, or after 2 ms (since 3.9) */
-	bool repolls;    /* who has used its weight is polled in the next softirq (since 3.19) */
-	bool threads;    /* NAPI in a thread, where somebody asks for it (since 5.12) */
-	bool busy_polls; /* processes may poll (since 3.11) */
+	bool repolls;     /* who has used its weight is polled in the next softirq (since 3.19) */
+	bool threads;     /* NAPI in a thread, where somebody asks for it (since 5.12) */
+	bool busy_polls;  /* processes may poll (since 3.11) */
+	bool defers_irqs; /* a timer may poll in their place (since 5.7) */
 	bool ksoftirqd_owns; /* while it has work nobody else runs softirqs (4.9 to 6.3) */
 	bool bql;            /* byte queue limits, where nobody says otherwise (since 3.3) */
 	bool bulk_dequeue;   /* with BQL, packets leave the qdisc in bulk (since 3.18) */
@@ -108,6 +109,7 @@ struct host_receiver {
 	bool read;              /* UDP: a process reads it, else it is gone */
 	unsigned cpu;           /* where that runs */
 	uint64_t busy_poll_us;  /* SO_BUSY_POLL: it polls before it sleeps; in units of 1024 ns */
+	bool prefer_busy_poll;  /* and wants others to leave the device to it */
 	uint32_t task;          /* that process, as events count tasks */
 };
 
@@ -134,6 +136,10 @@ struct host_napi {
 	bool threaded;
 	unsigned cpu;  /* where the thread runs */
 	uint32_t task; /* the thread, as events count tasks */
+	/* After a poll that has found something a timer polls, until so many have found nothing;
+	 * only then are interrupts enabled (napi_defer_hard_irqs). Both or none are 0 */
+	uint32_t defer_hard_irqs;
+	uint64_t flush_timeout; /* cycles until the timer's poll (gro_flush_timeout) */
 };
 
 struct host_config {

@@ -243,17 +243,64 @@ static bool stack_step(struct cpu *cpu, struct poll *poll, uint64_t now)
 	return goes_on;
 }
 
+static const struct host_napi *config_of(const struct netdev *netdev)
+{
+	return &netdev->host->config.napi[netdev->index];
+}
+
+static void start_timer(struct cpu *cpu, struct netdev *netdev, uint64_t now)
+{
+	netdev->timer_at = now + config_of(netdev)->flush_timeout;
+	netdev->timer_cpu = cpu;
+	host_set_timer(netdev->host, netdev->timer_at);
+}
+
+/* Does the timer poll next, and not by an interrupt? A poll that finds something begins the count.
+ */
+static bool defers(struct netdev *netdev, bool work)
+{
+	if (work)
+		netdev->deferrals = config_of(netdev)->defer_hard_irqs;
+	if (!netdev->deferrals)
+		return false;
+	netdev->deferrals--;
+	return true;
+}
+
+bool poll_leave_to_timer(struct cpu *cpu, struct netdev *netdev, uint64_t now)
+{
+	netdev->deferrals = config_of(netdev)->defer_hard_irqs;
+	if (!netdev->deferrals)
+		return false;
+	start_timer(cpu, netdev, now);
+	return true;
+}
+
+void poll_timer(struct netdev *netdev, uint64_t now)
+{
+	if (netdev->timer_at > now)
+		return;
+	netdev->timer_at = CYCLES_NEVER;
+	cpu_poll_timer_interrupt(netdev->timer_cpu, netdev, now);
+}
+
 /* napi_complete_done: no more polls for now, and the device may interrupt again. */
 static void complete(struct cpu *cpu, struct poll *poll, uint64_t now)
 {
 	struct netdev *netdev = poll->netdev;
+	bool deferred = defers(netdev, poll->work);
 
+	netdev->preferred = false;
 	if (netdev->missed) {
 		netdev->missed = false;
 		poll_hand_over(cpu, netdev, now);
 		return;
 	}
 	netdev->polled = false;
+	if (deferred) {
+		start_timer(cpu, netdev, now);
+		return;
+	}
 	e1000e_poll_done(netdev->port, now);
 	netdev_throttled(netdev, now);
 	cpu->due[poll->level] += host_cost(cpu->host, HOST_COST_poll);
@@ -277,6 +324,10 @@ static void end_poll(struct cpu *cpu, struct poll *poll, uint64_t now)
 	poll->full = weight_used(poll, now);
 	count_poll(poll, now);
 	cpu->due[poll->level] = now;
+	/* with more to do it is left to the process that would rather have it, if a timer is there
+	 */
+	if (poll->full && poll->netdev->preferred && !poll->netdev->busy)
+		poll->full = !config_of(poll->netdev)->defer_hard_irqs;
 	if (poll->full)
 		poll->netdev->waits_from = now;
 	else if (!poll->netdev->busy)
@@ -307,4 +358,29 @@ bool poll_step(struct cpu *cpu, struct poll *poll, uint64_t now)
 		return true;
 	end_poll(cpu, poll, now);
 	return false;
+}
+
+/* Who polls besides softirqs is on a CPU that is there, in a kernel that has such. */
+bool poll_config_valid(const struct host_config *config)
+{
+	for (unsigned i = 0; i <= config->more_count; i++) {
+		const struct host_napi *napi = &config->napi[i];
+
+		if (napi->threaded && (!config->kernel->threads || napi->cpu >= config->cpus))
+			return false;
+		if (!napi->defer_hard_irqs != !napi->flush_timeout ||
+			(napi->defer_hard_irqs && !config->kernel->defers_irqs))
+			return false;
+	}
+	for (unsigned i = 0; i < config->receiver_count; i++) {
+		const struct host_receiver *receiver = &config->receivers[i];
+
+		if (receiver->read && (receiver->tcp || receiver->cpu >= config->cpus))
+			return false;
+		if (receiver->busy_poll_us && !(receiver->read && config->kernel->busy_polls))
+			return false;
+		if (receiver->prefer_busy_poll && !receiver->busy_poll_us)
+			return false;
+	}
+	return true;
 }

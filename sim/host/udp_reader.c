@@ -82,6 +82,7 @@ void udp_reader_init(struct udp_reader *reader, struct receiver *receiver, struc
 	reader->busy.netdev = receiver->netdev;
 	reader->busy.number = config->task;
 	reader->busy.usecs = config->busy_poll_us;
+	reader->busy.prefers = config->prefer_busy_poll;
 }
 
 void udp_reader_free(struct udp_reader *reader)

@@ -144,9 +144,13 @@ struct netdev {
 	struct nic *nic;
 	const struct nic_config *nic_config;
 	struct e1000e_port *port;
-	bool polled;         /* NAPI is scheduled: it is on a list, or at work */
-	bool missed;         /* an interrupt came while it was */
-	bool busy;           /* a process polls it, and keeps it from poll to poll */
+	bool polled;        /* NAPI is scheduled: it is on a list, or at work */
+	bool missed;        /* an interrupt came while it was */
+	bool busy;          /* a process polls it, and keeps it from poll to poll */
+	bool preferred;     /* a process would rather poll it (NAPI_STATE_PREFER_BUSY_POLL) */
+	uint32_t deferrals; /* polls by the timer that may find nothing */
+	uint64_t timer_at;  /* when it polls; CYCLES_NEVER: not */
+	struct cpu *timer_cpu;
 	struct netdev *next; /* on that list */
 	uint64_t waits_from; /* since when it is on that list, or for its thread */
 	struct napi_thread thread;
@@ -199,10 +203,12 @@ struct busy_poll {
 	struct netdev *netdev;
 	uint32_t number; /* of the task, in events */
 	uint64_t usecs;  /* for so long; 0: never */
+	bool prefers;    /* that nobody else does */
 	enum { BUSY_POLL, BUSY_POLLED, BUSY_ROUND, BUSY_STOP, BUSY_STOPPED, BUSY_GAVE_WAY } state;
 	uint64_t began; /* in the kernel's units */
 	bool has_device;
-	bool over; /* there is data, or the time is used up */
+	bool deferred; /* the timer polls next */
+	bool over;     /* there is data, or the time is used up */
 	struct poll poll;
 };
 
@@ -301,6 +307,7 @@ void cpu_leave(struct cpu *cpu, uint64_t now);
 void cpu_step(struct cpu *cpu, uint64_t now);
 void cpu_interrupt(struct cpu *cpu, struct netdev *netdev, uint64_t now);
 void cpu_timer_interrupt(struct cpu *cpu, uint64_t now);
+void cpu_poll_timer_interrupt(struct cpu *cpu, struct netdev *netdev, uint64_t now);
 void cpu_account(struct cpu *cpu, uint64_t now);
 void task_bh_enable(struct task *task, uint64_t now);
 
@@ -338,6 +345,9 @@ bool busy_poll_step(struct busy_poll *busy, struct cpu *cpu, bool has_data, uint
 
 /* poll.c */
 void poll_hand_over(struct cpu *cpu, struct netdev *netdev, uint64_t now);
+bool poll_leave_to_timer(struct cpu *cpu, struct netdev *netdev, uint64_t now);
+void poll_timer(struct netdev *netdev, uint64_t now);
+bool poll_config_valid(const struct host_config *config);
 void poll_begin_busy(
 	struct poll *poll, struct netdev *netdev, uint32_t budget, uint32_t task, uint64_t now);
 void poll_schedule(struct cpu *cpu, struct netdev *netdev, uint64_t now);

@@ -179,6 +179,7 @@ static void fill_receivers(struct host_config *config, const struct scenario *sc
 			.read = workload->reads,
 			.cpu = (unsigned)workload->cpu,
 			.busy_poll_us = workload->busy_poll_us,
+			.prefer_busy_poll = workload->prefer_busy_poll,
 			.task = SCENARIO_READER_TASK(i) + 1,
 		};
 	}
@@ -204,7 +205,9 @@ static void fill_devices(struct host_config *config, const struct scenario *scen
 		driver->device = (uint8_t)i;
 		config->napi[i] = (struct host_napi){ .threaded = from->driver.threaded,
 			.cpu = (unsigned)from->driver.thread_cpu,
-			.task = SCENARIO_THREAD_TASK(i) + 1 };
+			.task = SCENARIO_THREAD_TASK(i) + 1,
+			.defer_hard_irqs = (uint32_t)from->driver.defer_hard_irqs,
+			.flush_timeout = from->driver.flush_timeout };
 	}
 }
 

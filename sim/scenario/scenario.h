@@ -43,6 +43,7 @@ struct scenario_workload {
 	bool gro;
 	bool reads;
 	uint64_t busy_poll_us;
+	bool prefer_busy_poll;
 };
 
 /* The source's figures; NAN: it doesn't give this one. */
@@ -66,6 +67,7 @@ struct scenario_driver {
 	bool checksum;
 	uint64_t throttle_rate, tidv, tadv, rdtr, radv;
 	uint64_t threaded, thread_cpu;
+	uint64_t defer_hard_irqs, flush_timeout;
 	char bql[SCENARIO_TEXT_BYTES]; /* "on" or "off" */
 	uint64_t bql_limit_min, bql_limit_max;
 };

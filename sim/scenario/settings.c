@@ -104,6 +104,9 @@ static const struct setting workload_items[] = {
 	  .offset = IN_WORKLOAD(busy_poll_us), .most = 1e6, .default_value = "0",
 	  .unit = "1.024 us",
 	  .help = "how long that polls before it sleeps (SO_BUSY_POLL); 0: not at all" },
+	{ .key = "prefer_busy_poll", .only = UDP_RECEIVE, .type = SETTING_SWITCH,
+	  .offset = IN_WORKLOAD(prefer_busy_poll), .default_value = "false",
+	  .help = "and others leave the device to it and to the timer (SO_PREFER_BUSY_POLL)" },
 	{ .key = "stream_bytes", .only = LWIP_RECEIVE, .type = SETTING_COUNT,
 	  .offset = IN_WORKLOAD(stream_bytes), .most = 1e15, .default_value = "0", .unit = "bytes",
 	  .help = "length of the TCP stream; 0: as long as duration_s" },
@@ -158,7 +161,14 @@ static const struct setting workload_items[] = {
 	  .help = "1: a thread of its own polls the device (/sys/class/net/DEV/threaded)" }, \
 	{ .key = "driver.thread_cpu", .type = SETTING_COUNT, .offset = at(driver.thread_cpu), \
 	  .most = HOST_CPUS_MOST - 1, .unset = "irq_cpu", \
-	  .help = "the CPU that this thread runs on" },
+	  .help = "the CPU that this thread runs on" }, \
+	{ .key = "driver.napi_defer_hard_irqs", .type = SETTING_COUNT, \
+	  .offset = at(driver.defer_hard_irqs), .most = 1e6, .default_value = "0", \
+	  .unit = "polls", \
+	  .help = "a timer polls, and interrupts stay off until so many polls find nothing" }, \
+	{ .key = "driver.gro_flush_timeout", .type = SETTING_COUNT, \
+	  .offset = at(driver.flush_timeout), .most = 1e9, .default_value = "0", .unit = "ns", \
+	  .help = "how long after a poll that timer comes" },
 
 static const struct setting device_items[] = {
 	{ .key = "name", .type = SETTING_TEXT, .offset = IN_DEVICE(name), .default_value = "",

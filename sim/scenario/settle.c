@@ -83,6 +83,8 @@ static void settle_device(
 	default_to(&device->driver.radv, driver->radv);
 	default_to(&device->driver.threaded, driver->threaded);
 	default_to(&device->driver.thread_cpu, driver->thread_cpu);
+	default_to(&device->driver.defer_hard_irqs, driver->defer_hard_irqs);
+	default_to(&device->driver.flush_timeout, driver->flush_timeout);
 	memcpy(device->nic.faults, nic->faults, sizeof(nic->faults));
 	device->nic.fault_count = nic->fault_count;
 	memcpy(device->driver.profile, driver->profile, sizeof(driver->profile));
@@ -182,6 +184,29 @@ static int check_threads(const struct scenario *scenario, const char *place, str
 				 place, cpu);
 }
 
+/* The timer that polls in place of interrupts: it takes both settings, and a kernel that has it. */
+static int check_timer(const struct scenario *scenario, const char *place, struct diag *diag)
+{
+	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
+		const struct scenario_driver *driver = &scenario->devices[i].driver;
+
+		if (!driver->defer_hard_irqs != !driver->flush_timeout)
+			return diag_set(diag, -EINVAL,
+				"%s: driver.%s: 0: the timer takes napi_defer_hard_irqs and "
+				"gro_flush_timeout",
+				place,
+				driver->flush_timeout ? "napi_defer_hard_irqs"
+						      : "gro_flush_timeout");
+		if (driver->defer_hard_irqs &&
+			!host_kernel_find(scenario->driver.profile)->defers_irqs)
+			return diag_set(diag, -EINVAL,
+				"%s: driver.napi_defer_hard_irqs: %" PRIu64
+				": %s has none: it came with 5.7",
+				place, driver->defer_hard_irqs, scenario->driver.profile);
+	}
+	return 0;
+}
+
 static int check_devices(const struct scenario *scenario, const char *place, struct diag *diag)
 {
 	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
@@ -236,6 +261,10 @@ static int check_reader(const struct scenario *scenario, const struct scenario_w
 		return diag_set(diag, -EINVAL,
 			"%s: workload: cpu: %" PRIu64 ": without reads there is no process", place,
 			workload->cpu);
+	if (workload->prefer_busy_poll && !workload->busy_poll_us)
+		return diag_set(diag, -EINVAL,
+			"%s: workload: prefer_busy_poll: true: without busy_poll_us nobody polls",
+			place);
 	if (!workload->busy_poll_us)
 		return 0;
 	if (!workload->reads)
@@ -254,6 +283,13 @@ static int check_reader(const struct scenario *scenario, const struct scenario_w
 static int check_workload(const struct scenario *scenario, const struct scenario_workload *workload,
 	const char *place, struct diag *diag)
 {
+	int device = scenario_device_of(scenario, workload);
+
+	if (workload->gro && device >= 0 && scenario->devices[device].driver.flush_timeout)
+		return diag_set(diag, -EINVAL,
+			"%s: workload: gro: true: with gro_flush_timeout GRO holds packets for "
+			"longer, which isn't modelled",
+			place);
 	if (check_times(scenario, workload, place, diag) ||
 		check_reader(scenario, workload, place, diag))
 		return -EINVAL;
@@ -294,7 +330,7 @@ static int check_together(const struct scenario *scenario, const char *place, st
 			"%s: host.dev_tx_weight: %s has no such limit: its queue runs yield", place,
 			scenario->driver.profile);
 	if (check_devices(scenario, place, diag) || check_threads(scenario, place, diag) ||
-		scenario_check_clock(scenario, place, diag))
+		check_timer(scenario, place, diag) || scenario_check_clock(scenario, place, diag))
 		return -EINVAL;
 	for (unsigned i = 0; i < scenario->workload_count; i++) {
 		if (check_workload(scenario, &scenario->workloads[i], place, diag))

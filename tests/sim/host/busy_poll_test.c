@@ -37,6 +37,7 @@ static void add_crowd(struct host_config *config, uint64_t packets, uint64_t sta
 	config->receivers[1] = config->receivers[0];
 	config->receivers[1].read = false;
 	config->receivers[1].busy_poll_us = 0;
+	config->receivers[1].prefer_busy_poll = false;
 	config->receivers[1].interval = 0;
 	config->receivers[1].segments = packets;
 	config->receivers[1].start = start;
@@ -269,6 +270,96 @@ static void a_socket_that_is_full_takes_no_more(void)
 	CU_ASSERT_EQUAL(stage.stats.receivers[0].reads, 92);
 }
 
+/* A timer in the place of interrupts. */
+static void add_timer(struct host_config *config, uint32_t defer_hard_irqs, uint64_t timeout)
+{
+	config->napi[0].defer_hard_irqs = defer_hard_irqs;
+	config->napi[0].flush_timeout = timeout;
+}
+
+/*
+ * The first poll finds a packet, and so two more are the timer's, 20,000 after the one before is
+ * over. The second of them finds a packet again, in the first case at the end: then interrupts are
+ * enabled, which takes 200. Of a packet that came meanwhile the cause is still there.
+ */
+static void a_timer_polls_in_place_of_interrupts(void)
+{
+	static const uint64_t alone[] = { 15025, 36026, 57027 };
+	static const uint64_t two[] = { 15025, 36026, 60027, 81028, 102029 };
+	struct host_config config = reading(1, 30 * US, 0);
+
+	config.receivers[0].read = false;
+	add_timer(&config, 2, 20000);
+	stage_run(&config);
+	CU_ASSERT_EQUAL(stage_count(EVENT_NAPI_POLL), 3);
+	for (unsigned i = 0; i < 3; i++)
+		CU_ASSERT_EQUAL(stage_time(EVENT_NAPI_POLL, i), alone[i]);
+	CU_ASSERT_EQUAL(stage_count(EVENT_IRQ_ENTRY), 1);
+	config.receivers[0].segments = 2;
+	stage_run(&config);
+	for (unsigned i = 0; i < 5; i++)
+		CU_ASSERT_EQUAL(stage_time(EVENT_NAPI_POLL, i), two[i]);
+	CU_ASSERT_EQUAL(stage_count(EVENT_IRQ_ENTRY), 2);
+	CU_ASSERT_EQUAL(stage_time(EVENT_IRQ_ENTRY, 1), 102029);
+}
+
+/*
+ * As above, with packets each 200 us: the first interrupt is the last, until nothing comes any more
+ * and the timer, too, has found nothing. No interrupt takes time from the process.
+ */
+static void a_preferred_process_needs_no_interrupts(void)
+{
+	struct host_config config = reading(51, 200 * US, 300);
+
+	config.driver.interrupt_throttle_rate = 1000;
+	config.receivers[0].prefer_busy_poll = true;
+	add_timer(&config, 2, MS);
+	stage_run(&config);
+	CU_ASSERT_EQUAL(stage.stats.receivers[0].reads, 51);
+	CU_ASSERT(stage.stats.receivers[0].waited <= 2025 + 50 * ROUND);
+	CU_ASSERT_EQUAL(stage.stats.napi[0].interrupts, 2);
+	CU_ASSERT(stage_time(EVENT_IRQ_ENTRY, 1) > 10010000 + 300 * 1024 + 2 * MS);
+}
+
+/*
+ * What the last poll leaves is for nobody else: the process finds it when it has read. Interrupts
+ * stay off after the first packet, which saves 200 there and 1000 in the round from 30,025 on.
+ */
+static void what_its_last_poll_leaves_is_its_own(void)
+{
+	struct host_config config = reading(2, 20 * US, 50);
+
+	add_crowd(&config, 20, 30 * US);
+	config.receivers[0].prefer_busy_poll = true;
+	add_timer(&config, 2, MS);
+	stage_run(&config);
+	CU_ASSERT_EQUAL(stage_time(EVENT_COPY, 0), FIRST_READ - 200);
+	assert_poll(1, 54025, 8, 8, READER);
+	assert_poll(2, 54225 + 8 * 3000, 8, 8, READER);
+	CU_ASSERT_EQUAL(stage_time(EVENT_COPY, 1), 78225 + 500);
+	assert_poll(3, 78725 + 5 * 3000, 5, 8, READER);
+}
+
+/*
+ * The reader's packet is the first of 65; the softirq on the other CPU has 64 of them, until
+ * 204,025. It has used its weight, and gives the device up to the process, whose 939th round is
+ * due.
+ */
+static void others_leave_the_device_to_it(void)
+{
+	struct host_config config = reading(1, 0, 300);
+
+	config.cpus = 2;
+	config.receivers[0].cpu = 1;
+	config.receivers[0].prefer_busy_poll = true;
+	add_crowd(&config, 64, 10 * US);
+	add_timer(&config, 2, MS);
+	stage_run(&config);
+	assert_poll(0, 204025, 64, 64, 0);
+	assert_poll(1, 16225 + 939 * ROUND + 3000, 1, 8, READER);
+	CU_ASSERT_EQUAL(stage.stats.squeezes.repolls, 0);
+}
+
 static void refuse(const struct host_config *config)
 {
 	struct host *host;
@@ -285,6 +376,17 @@ static void what_cannot_be_is_refused(void)
 	refuse(&config);
 	config = reading(1, 0, 50);
 	config.receivers[0].cpu = 1;
+	refuse(&config);
+	config = reading(1, 0, 0);
+	config.receivers[0].prefer_busy_poll = true;
+	refuse(&config);
+	config = reading(1, 0, 0);
+	add_timer(&config, 2, 0);
+	refuse(&config);
+	add_timer(&config, 0, 20000);
+	refuse(&config);
+	add_timer(&config, 2, 20000);
+	config.kernel = host_kernel_find("linux-2.6.35");
 	refuse(&config);
 	config = reading(1, 0, 50);
 	config.receivers[0].read = false;
@@ -316,11 +418,20 @@ static const struct test_case others[] = {
 	{ 0 },
 };
 
+static const struct test_case preferred[] = {
+	{ "a timer polls in place of interrupts", a_timer_polls_in_place_of_interrupts },
+	{ "a preferred process needs no interrupts", a_preferred_process_needs_no_interrupts },
+	{ "what its last poll leaves is its own", what_its_last_poll_leaves_is_its_own },
+	{ "others leave the device to it", others_leave_the_device_to_it },
+	{ 0 },
+};
+
 int main(int argc, char **argv)
 {
 	static const struct test_suite suites[] = {
 		{ "polling", polling, stage_setup, NULL },
 		{ "others", others, stage_setup, NULL },
+		{ "preferred", preferred, stage_setup, NULL },
 		{ 0 },
 	};
 	int status = test_main(argc, argv, suites);

@@ -131,6 +131,25 @@ static void busy_polling_takes_a_process_and_a_kernel(void)
 		"busy_poll_us: of udp_receive");
 }
 
+static void a_timer_takes_two_settings_and_a_kernel(void)
+{
+	refused("driver: {napi_defer_hard_irqs: 2}\n",
+		"driver.gro_flush_timeout: 0: the timer takes napi_defer_hard_irqs and");
+	refused("driver: {gro_flush_timeout: 20000}\n", "driver.napi_defer_hard_irqs: 0: ");
+	refused("driver: {napi_defer_hard_irqs: 2, gro_flush_timeout: 20000, "
+		"profile: linux-2.6.35}\n",
+		"driver.napi_defer_hard_irqs: 2: linux-2.6.35 has none: it came with 5.7");
+	refused("driver: {napi_defer_hard_irqs: 2, gro_flush_timeout: 20000}\n"
+		"workload: [{type: udp_receive, interval_us: 9, gro: true}]\n",
+		"workload: gro: true: with gro_flush_timeout GRO holds packets for longer");
+	refused("workload: [{type: udp_receive, interval_us: 9, reads: true, "
+		"prefer_busy_poll: true}]\n",
+		"prefer_busy_poll: true: without busy_poll_us nobody polls");
+	refused("clock: tsc\ndriver: {napi_defer_hard_irqs: 2, gro_flush_timeout: 20000}\n"
+		"workload: [{type: lwip_receive}]\n",
+		"ringside run with the clock tsc has no use for it");
+}
+
 /* Of two devices that get the same only the one that has a thread says so. */
 static void each_nic_may_have_its_own_thread(void)
 {
@@ -191,11 +210,26 @@ static void a_run_tells_of_busy_polling(void)
 	done();
 }
 
+/* After the first packet's interrupt there is none, as long as somebody polls. */
+static void a_preferred_reader_has_no_interrupts(void)
+{
+	static const char *const set[] = { "busy_poll_us=300", "prefer_busy_poll=true",
+		"napi_defer_hard_irqs=2", "gro_flush_timeout=1000000" };
+
+	CU_ASSERT_EQUAL_FATAL(scenario_load(&scenario, TEST_FIXTURES BUSY_POLL, set, 4, &diag), 0);
+	run();
+	CU_ASSERT_EQUAL(number(napi_of(0), "work"), 500);
+	CU_ASSERT_EQUAL(number(napi_of(0), "interrupts"), 1);
+	done();
+}
+
 static const struct test_case cases[] = {
 	{ "threads take a kernel and a CPU", threads_take_a_kernel_and_a_cpu },
 	{ "busy polling takes a process and a kernel", busy_polling_takes_a_process_and_a_kernel },
+	{ "a timer takes two settings and a kernel", a_timer_takes_two_settings_and_a_kernel },
 	{ "each NIC may have its own thread", each_nic_may_have_its_own_thread },
 	{ "a run tells of busy polling", a_run_tells_of_busy_polling },
+	{ "a preferred reader has no interrupts", a_preferred_reader_has_no_interrupts },
 	{ 0 },
 };
 
