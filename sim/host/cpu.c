@@ -61,13 +61,16 @@ void cpu_interrupt(struct cpu *cpu, struct netdev *netdev, uint64_t now)
 		.id = EVENT_IRQ_ENTRY,
 		.device = EVENT_NO_DEVICE,
 		.queue = EVENT_NO_QUEUE,
-		.arg = EVENT_PUT(IRQ_ENTRY, irq, netdev->index) };
+		.arg = EVENT_PUT(IRQ_ENTRY, irq, netdev->index) |
+		       EVENT_PUT(IRQ_ENTRY, name, netdev->index + 1) };
 
 	if (cpu->active[HOST_HARDIRQ]) {
 		cpu->irqs |= 1u << netdev->index;
 		return;
 	}
 	cpu->irq = netdev->index;
+	netdev->first_interrupt = netdev->first_interrupt ? netdev->first_interrupt : now;
+	netdev->stats.interrupt_span = now - netdev->first_interrupt;
 	cpu_enter(cpu, HOST_HARDIRQ, now);
 	host_emit(host, cpu->index, &event);
 	if (e1000e_interrupt(netdev->port, now))

@@ -118,9 +118,12 @@ struct pool_size {
 
 #define PRIVATE_BYTES ((unsigned)RTE_ALIGN_CEIL(sizeof(struct packet), RTE_MBUF_PRIV_ALIGN))
 
-static const struct e1000e_config *driver_of(const struct host_config *config, unsigned device)
+/* Packets that a process has not read yet: each takes a buffer's worth of memory at least. */
+static uint64_t unread_most(const struct host_receiver *receiver)
 {
-	return device ? &config->more[device - 1].driver : &config->driver;
+	uint64_t bytes = receiver->buffer_bytes ? receiver->buffer_bytes : WINDOW_BUFFER_MOST;
+
+	return receiver->read ? 2 * bytes / RX_BUFFER_BYTES + 2u : 0;
 }
 
 /*
@@ -146,11 +149,17 @@ static struct pool_size pool_size(const struct host_config *config)
 	}
 	held = allowed < held ? allowed : held;
 	for (unsigned i = 0; i < config->receiver_count; i++) {
-		const struct e1000e_config *driver = driver_of(config, config->receivers[i].device);
+		const struct e1000e_config *driver =
+			host_driver_of(config, config->receivers[i].device);
 
 		/* the ring, what the stack has in its hands, and ACKs */
 		held += driver->rx_ring_size + 2u + config->qdisc_limit + driver->ring_size + 2u;
-		held += config->receivers[i].read ? UDP_UNREAD_MOST : 0;
+		held += unread_most(&config->receivers[i]);
+		if (config->receivers[i].stream) {
+			driver = host_driver_of(config, config->receivers[i].from);
+			held += driver->rx_ring_size + 2u;
+			segments = segments < 2 ? 2 : segments;
+		}
 		room = RX_BUFFER_BYTES;
 	}
 	size.packets = 2 * POOL_CACHE + held * segments;
@@ -198,6 +207,28 @@ static int make_pool(struct host *host)
 	return host->pool->nb_mem_chunks == 1 ? 0 : -ENOMEM;
 }
 
+/* Does a stream of this machine go or come by this device? */
+static bool has_stream(const struct host_config *config, unsigned device)
+{
+	for (unsigned i = 0; i < config->receiver_count; i++) {
+		const struct host_receiver *receiver = &config->receivers[i];
+
+		if (receiver->stream && (receiver->device == device || receiver->from == device))
+			return true;
+	}
+	return false;
+}
+
+/* A frame has left a device whose wire ends at another one. */
+static void cross_wire(void *context, const struct nic_frame *frame, uint64_t now)
+{
+	struct netdev *netdev = context;
+	struct arrival arrival = { .receiver = netdev->wired, .at = now, .bytes = frame->bytes };
+
+	memcpy(&arrival.segment, frame->segment[0].data, sizeof(arrival.segment));
+	receiver_arrived(netdev->peer, frame, &arrival, now);
+}
+
 static int make_device(struct host *host, unsigned index)
 {
 	struct netdev *netdev = &host->netdevs[index];
@@ -217,6 +248,9 @@ static int make_device(struct host *host, unsigned index)
 	netdev->arrives_at = netdev->timer_at = CYCLES_NEVER;
 	if (host->config.napi[index].threaded)
 		napi_thread_init(netdev, &host->config.napi[index]);
+	nic->wire = (struct nic_wire){ .context = netdev, .transmit = cross_wire };
+	if (!has_stream(&host->config, index))
+		nic->wire.transmit = NULL;
 	netdev->nic = nic_create(nic);
 	if (!netdev->nic || netdev_init(netdev))
 		return -ENOMEM;
@@ -231,39 +265,13 @@ static int make_device(struct host *host, unsigned index)
 	return e1000e_open(&netdev->port, driver, 0);
 }
 
-static bool config_valid(const struct host_config *config)
-{
-	if (config->cpus < 1 || config->cpus > HOST_CPUS_MOST || config->irq_cpu >= config->cpus)
-		return false;
-	if (!config->kernel || !config->tick_hz || config->sender_count > HOST_SENDERS_MOST ||
-		config->more_count >= HOST_DEVICES_MOST ||
-		config->receiver_count > HOST_RECEIVERS_MOST || !config->dev_weight)
-		return false;
-	for (unsigned i = 0; i < config->receiver_count; i++) {
-		const struct host_receiver *receiver = &config->receivers[i];
-
-		if (receiver->device > config->more_count || !receiver->burst ||
-			!driver_of(config, receiver->device)->rx_ring_size ||
-			host_frame_bytes(receiver) > RX_BUFFER_BYTES)
-			return false;
-	}
-	for (unsigned i = 0; i < config->sender_count; i++) {
-		const struct host_sender *sender = &config->senders[i];
-
-		if (sender->cpu >= config->cpus || sender->device > config->more_count ||
-			!sender->segments || !sender->truesize_bytes)
-			return false;
-	}
-	return poll_config_valid(config);
-}
-
 int host_create(struct host **out, const struct host_config *config)
 {
 	struct host *host;
 	int error;
 
 	*out = NULL;
-	if (!config_valid(config))
+	if (!host_config_valid(config))
 		return -EINVAL;
 	host = calloc(1, sizeof(*host));
 	if (!host)
@@ -283,10 +291,8 @@ int host_create(struct host **out, const struct host_config *config)
 	host->netdev_count = config->more_count + 1;
 	for (unsigned i = 0; i < host->netdev_count && !error; i++)
 		error = make_device(host, i);
-	for (unsigned i = 0; i < config->receiver_count && !error; i++) {
+	for (unsigned i = 0; i < config->receiver_count && !error; i++)
 		error = receiver_init(&host->receivers[i], host, &host->config.receivers[i]);
-		udp_reader_init(&host->receivers[i].reader, &host->receivers[i], host);
-	}
 	if (error) {
 		host_destroy(host);
 		return error;
@@ -318,6 +324,10 @@ static void run_timers(struct host *host, uint64_t now)
 	for (unsigned i = 0; i < host->config.receiver_count; i++) {
 		receiver_timer(&host->receivers[i], now);
 		host_set_timer(host, host->receivers[i].delayed_at);
+		if (host->receivers[i].config->stream) {
+			stream_timer(&host->receivers[i].stream, now);
+			host_set_timer(host, stream_timer_at(&host->receivers[i].stream));
+		}
 	}
 	for (unsigned i = 0; i < host->config.sender_count; i++) {
 		sender_timer(&host->senders[i], now);
@@ -340,7 +350,7 @@ static void collect(struct host *host, struct host_stats *stats, uint64_t end)
 		stats->cpus[i] = host->cpus[i].stats;
 	}
 	for (unsigned i = 0; i < host->config.receiver_count; i++)
-		stats->receivers[i] = host->receivers[i].stats;
+		stats->receivers[i] = receiver_stats(&host->receivers[i]);
 	for (unsigned i = 0; i < host->netdev_count; i++) {
 		stats->napi[i] = host->netdevs[i].stats;
 		stats->napi[i].rx_missed = nic_stats(host->netdevs[i].nic)->rx_missed;
@@ -470,10 +480,8 @@ void host_destroy(struct host *host)
 		free(netdev->slot);
 		free(netdev->arrivals);
 	}
-	for (unsigned i = 0; i < host->config.receiver_count; i++) {
-		udp_reader_free(&host->receivers[i].reader);
+	for (unsigned i = 0; i < host->config.receiver_count; i++)
 		receiver_free(&host->receivers[i]);
-	}
 	rte_mempool_free(host->pool);
 	free(host);
 }

@@ -20,6 +20,7 @@
 #define HOST_SENDERS_MOST   16
 #define HOST_RECEIVERS_MOST 16
 #define HOST_DEVICES_MOST   8
+#define HOST_TRAIN_MOST     64 /* segments that a stream writes as one packet */
 
 /*
  * What things cost, in ns of CPU time: X(name, default, what it is). The same names stand in
@@ -40,6 +41,12 @@
 	X(ack, 1000, "making an ACK; its way to the driver is qdisc and xmit")                 \
 	X(merge, 500, "merging a received packet with those before it")                        \
 	X(read, 1500, "a process's read call, without what it copies")                         \
+	X(write, 1500, "a process's write call, without what it copies")                       \
+	X(copy, 250, "copying a KiB from or to a process")                                     \
+	X(alloc, 2000, "32 KiB of memory for what a process writes")                           \
+	X(segment, 500, "cutting one segment from what was written")                           \
+	X(acked, 2000, "a received ACK's way through the stack")                               \
+	X(backlog, 500, "leaving a received packet to the process that has the socket")        \
 	X(busy_poll, 200, "a round of busy polling, without what it receives")
 
 enum host_cost {
@@ -93,6 +100,12 @@ struct host_bql {
 /*
  * Somebody at the other end of a device's wire who sends to us, and what answers. TCP has a
  * receiver that acknowledges as Linux does; UDP is only received.
+ *
+ * What is received is gone at once, unless a process reads it: then it waits for that in the
+ * socket, whose window follows (window.h), and a copy event tells when it is read.
+ *
+ * The sender paces itself, or it is a process on this machine that writes a stream through another
+ * device, whose wire ends at this one (stream.c).
  */
 struct host_receiver {
 	unsigned device;        /* it comes by */
@@ -106,11 +119,18 @@ struct host_receiver {
 	uint64_t delayed_ack;   /* TCP: cycles that an ACK may wait */
 	bool gro;               /* segments are merged before the stack gets them */
 	bool checksum;          /* of ACKs, computed by the device */
-	bool read;              /* UDP: a process reads it, else it is gone */
-	unsigned cpu;           /* where that runs */
+	bool read;              /* by a process */
+	unsigned cpu;           /* it runs on, and so does the one that writes */
+	uint64_t buffer_bytes;  /* SO_RCVBUF as the kernel prints it; 0: what the kernel makes it */
 	uint64_t busy_poll_us;  /* SO_BUSY_POLL: it polls before it sleeps; in units of 1024 ns */
 	bool prefer_busy_poll;  /* and wants others to leave the device to it */
 	uint32_t task;          /* that process, as events count tasks */
+
+	bool stream;           /* TCP: written on this machine */
+	unsigned from;         /* the device that it leaves by */
+	uint32_t write_bytes;  /* at a time */
+	uint64_t stream_bytes; /* in all; 0: until `stop` */
+	bool stream_checksum;  /* of segments, computed by the device */
 };
 
 /* Bytes of its frames on the wire, without FCS. */
@@ -129,6 +149,7 @@ enum host_weight_policy {
 struct host_device {
 	struct nic_config nic;
 	struct e1000e_config driver;
+	struct host_bql bql;
 };
 
 /* How a device is polled: by the NET_RX softirq, or by a thread of its own. */
@@ -151,8 +172,8 @@ struct host_config {
 	uint64_t seed; /* of the jitter */
 	uint32_t qdisc_limit;   /* packets */
 	uint32_t dev_tx_weight; /* packets of one queue run, where the kernel has no qdisc_yields */
-	struct host_bql bql;
-	uint32_t dev_weight; /* NAPI budget of one poll, as the napi_poll event shows it */
+	struct host_bql bql;    /* of the first device */
+	uint32_t dev_weight;    /* NAPI budget of one poll, as the napi_poll event shows it */
 	enum host_weight_policy weight_policy;
 	uint64_t weight_cycles;
 	uint32_t netdev_budget;        /* packets of one NET_RX softirq */
@@ -169,8 +190,10 @@ struct host_config {
 	struct host_device more[HOST_DEVICES_MOST - 1]; /* more devices */
 	unsigned more_count;
 	struct host_napi napi[HOST_DEVICES_MOST]; /* of the first, then of more */
-	struct event_sink *sink; /* all events; the device's own come as those of CPU `cpus` */
-	uint16_t drop_reason;    /* NAME_REASON of what the queueing discipline drops */
+	/* All events. The device's own come as those of CPU `cpus`; interrupts of device i have the
+	 * NAME_IRQ i + 1 */
+	struct event_sink *sink;
+	uint16_t drop_reason; /* NAME_REASON of what the queueing discipline drops */
 };
 
 struct host_sender_stats {
@@ -193,10 +216,17 @@ struct host_receiver_stats {
 	uint64_t waited;       /* cycles from the wire's end to the poll, all together */
 	uint64_t waited_most;
 	/* where a process reads */
-	uint64_t reads;       /* packets that it got */
-	uint64_t read_waited; /* cycles from the wire's end until it had them, all together */
+	uint64_t reads;        /* calls that read something */
+	uint64_t read_bytes;   /* of payload */
+	uint64_t read_packets; /* as they were in the socket */
+	uint64_t read_waited;  /* cycles from the wire's end until they were read, all together */
 	uint64_t read_waited_most;
-	uint64_t overflowed; /* segments for which the socket had no room */
+	uint64_t read_acks;  /* ACKs that it sent */
+	uint64_t backlogged; /* segments that came while it had the socket */
+	uint64_t overflowed; /* UDP: the buffer was full */
+	uint64_t disordered; /* segments of a stream that came behind a lost one: dropped */
+	uint64_t timeouts;   /* of the stream's sender, which begins anew from the last ACK */
+	uint64_t buffer;     /* bytes: what it became */
 };
 
 /* Of a device; times in cycles. */
@@ -205,11 +235,13 @@ struct host_napi_stats {
 	uint64_t thread_polls;  /* of them: by the device's thread */
 	uint64_t busy_polls;    /* and by processes */
 	uint64_t full;          /* of them: those that used their whole weight */
+	uint64_t working;       /* of them: those that found something */
 	uint64_t work;          /* packets */
 	uint64_t time, longest; /* of its polls */
 	uint64_t waited_most;   /* from when it wanted to be polled until it was */
 	uint64_t rx_missed;     /* packets for which the ring had no room */
 	uint64_t interrupts;
+	uint64_t interrupt_span; /* from the first to the last that the CPU took */
 };
 
 /* Why NET_RX softirqs ended while devices still had something to do. */

@@ -59,8 +59,6 @@ void net_rx_begin(struct cpu *cpu, uint64_t now)
 	struct net_rx *rx = &cpu->softirq.net_rx;
 
 	*rx = (struct net_rx){ .began = now, .budget = cpu->host->config.netdev_budget };
-	if (cpu->host->config.kernel->repolls)
-		append_all(&rx->list, &cpu->polls);
 }
 
 /* Has the softirq used up its packets or its time? 2.6.35 asks whether the limit lies behind it. */
@@ -144,8 +142,12 @@ static void end_device(struct cpu *cpu, uint64_t now)
 /* One thing of a poll. Returns false if NET_RX is over. */
 bool net_rx_step(struct cpu *cpu, uint64_t now)
 {
-	struct poll *poll = &cpu->softirq.net_rx.poll;
+	struct net_rx *rx = &cpu->softirq.net_rx;
+	struct poll *poll = &rx->poll;
 
+	if (!rx->begun && cpu->host->config.kernel->repolls)
+		append_all(&rx->list, &cpu->polls);
+	rx->begun = true;
 	if (!poll->netdev && !next_device(cpu, now))
 		return false;
 	if (!poll_step(cpu, poll, now))

@@ -11,10 +11,16 @@ int netdev_init(struct netdev *netdev)
 	const struct host_config *config = &netdev->host->config;
 
 	netdev->limit = config->qdisc_limit;
-	dql_init(&netdev->dql, config->bql.limit_min, config->bql.limit_max, config->tick_hz,
+	netdev->bql = netdev->index ? &config->more[netdev->index - 1].bql : &config->bql;
+	dql_init(&netdev->dql, netdev->bql->limit_min, netdev->bql->limit_max, config->tick_hz,
 		0); /* ticks: a second */
 	netdev->slot = calloc((size_t)netdev->limit + 1, sizeof(struct rte_mbuf *));
 	return netdev->slot ? 0 : -ENOMEM;
+}
+
+static struct packet *private_of(struct rte_mbuf *packet)
+{
+	return rte_mbuf_to_priv(packet);
 }
 
 static struct rte_mbuf *take(struct netdev *netdev)
@@ -64,7 +70,7 @@ static void drop(
 	struct cpu *cpu, const struct netdev *netdev, struct rte_mbuf *packet, uint64_t now)
 {
 	struct host *host = cpu->host;
-	const struct packet *private = rte_mbuf_to_priv(packet);
+	const struct packet *private = private_of(packet);
 
 	emit(cpu, netdev, EVENT_FREE, packet, EVENT_PUT(FREE, reason, host->config.drop_reason),
 		now);
@@ -93,31 +99,53 @@ void netdev_run_begin(struct netdev *netdev, struct queue_run *run, uint64_t now
 	*run = (struct queue_run){ .netdev = netdev, .state = RUN_NEXT, .began = now };
 }
 
+static void queue(struct cpu *cpu, struct netdev *netdev, struct rte_mbuf *packet, uint64_t now)
+{
+	if (netdev->count >= netdev->limit)
+		drop(cpu, netdev, packet, now);
+	else
+		put(netdev, packet);
+}
+
+/* The others of those that were written as one packet. */
+static void queue_rest(struct cpu *cpu, struct netdev *netdev, struct rte_mbuf *first, uint64_t now)
+{
+	struct rte_mbuf *packet = private_of(first)->next, *next;
+
+	for (; packet; packet = next) {
+		next = private_of(packet)->next;
+		queue(cpu, netdev, packet, now);
+	}
+}
+
 /*
  * dev_queue_xmit: where nothing is queued and the queue runs, the packet goes straight to the
- * driver. Returns the cycles until the run's first step, or until the end if the run is over.
+ * driver. What was written as one packet is cut into segments first, which leave in one bulk.
+ * Returns the cycles until the run's first step, or until the end if the run is over.
  */
 uint64_t netdev_queue_xmit(struct cpu *cpu, struct netdev *netdev, struct queue_run *run,
 	struct rte_mbuf *packet, uint64_t now)
 {
 	struct host *host = cpu->host;
+	uint32_t follow = private_of(packet)->follow;
+	uint64_t cut = follow ? (follow + 1) * host_cost(host, HOST_COST_segment) : 0;
 
 	emit(cpu, netdev, EVENT_QUEUE, packet, 0, now);
 	if (!netdev->count && may_run(netdev)) {
+		queue_rest(cpu, netdev, packet, now);
 		netdev->running = true;
 		*run = (struct queue_run){ .netdev = netdev,
 			.state = RUN_START,
 			.packet = packet,
 			.direct = true,
+			.bulk = follow,
 			.began = now };
-		return host_cost(host, HOST_COST_qdisc);
+		return cut + host_cost(host, HOST_COST_qdisc);
 	}
-	if (netdev->count >= netdev->limit)
-		drop(cpu, netdev, packet, now);
-	else
-		put(netdev, packet);
+	queue(cpu, netdev, packet, now);
+	queue_rest(cpu, netdev, packet, now);
 	netdev_run_begin(netdev, run, now);
-	return host_cost(host, HOST_COST_enqueue);
+	return cut + host_cost(host, HOST_COST_enqueue);
 }
 
 void netdev_schedule(struct cpu *cpu, struct netdev *netdev, uint64_t now)
@@ -147,30 +175,35 @@ static bool run_used_up(const struct cpu *cpu, const struct queue_run *run, uint
 /*
  * How many packets leave the queueing discipline together with the first (try_bulk_dequeue_skb):
  * until they are what BQL still allows, the last one may exceed it, and no more than the run's
- * quota. What was requeued goes out one at a time. (The bound by the quota is of 2025, and in
- * Debian's 6.1.192, whose traces show bulks of 64.)
+ * quota; and all segments of what was written as one. What was requeued goes out one at a time.
+ * (The bound by the quota is of 2025, and in Debian's 6.1.192, whose traces show bulks of 64.)
  */
 static uint32_t bulk_after_first(const struct host *host, const struct queue_run *run)
 {
 	const struct netdev *netdev = run->netdev;
 	uint32_t quota = host->config.dev_tx_weight - run->sent, bulk = 0, at = netdev->head;
 	int64_t room = dql_available(&netdev->dql) - netdev->slot[at]->pkt_len;
+	uint32_t train = private_of(netdev->slot[at])->follow;
 
-	if (!host->config.bql.on || !host->config.kernel->bulk_dequeue || netdev->requeued)
+	if (netdev->requeued)
 		return 0;
+	if (!netdev->bql->on || !host->config.kernel->bulk_dequeue)
+		return train;
 	while (room > 0 && bulk < quota && bulk + 1 < netdev->count) {
 		at = at == netdev->limit ? 0 : at + 1;
 		room -= netdev->slot[at]->pkt_len;
 		bulk++;
 	}
-	return bulk;
+	return bulk > train ? bulk : train;
 }
 
 static uint64_t run_next(struct cpu *cpu, struct queue_run *run, uint64_t now)
 {
 	struct netdev *netdev = run->netdev;
+	/* BQL doesn't stop a bulk that has begun (dev_hard_start_xmit) */
+	bool stops = run->bulk ? netdev->port->tx.stopped : stopped(netdev);
 
-	if (stopped(netdev) || !netdev->count || (!run->bulk && run_used_up(cpu, run, now))) {
+	if (stops || !netdev->count || (!run->bulk && run_used_up(cpu, run, now))) {
 		netdev->requeued += run->bulk; /* one put back is among them already */
 		run->state = RUN_OVER;
 		netdev->running = false;
@@ -189,11 +222,11 @@ static uint64_t run_next(struct cpu *cpu, struct queue_run *run, uint64_t now)
  * (netdev_tx_sent_queue). A bulk's tail is written with its last packet, or when the queue stops;
  * the driver knows of its own stop only.
  */
-static void sent(struct host *host, const struct queue_run *run, uint64_t now)
+static void sent(const struct queue_run *run, uint64_t now)
 {
 	struct netdev *netdev = run->netdev;
 
-	if (!host->config.bql.on)
+	if (!netdev->bql->on)
 		return;
 	if (run->rc == E1000E_TX_BUSY) {
 		e1000e_write_tail(netdev->port, now);
@@ -202,9 +235,11 @@ static void sent(struct host *host, const struct queue_run *run, uint64_t now)
 	dql_queued(&netdev->dql, run->bytes);
 	if (dql_available(&netdev->dql) >= 0)
 		return;
+	if (!netdev->held) {
+		netdev->holds++;
+		netdev->held_at = now;
+	}
 	netdev->held = true;
-	netdev->holds++;
-	netdev->held_at = now;
 	if (run->bulk && !netdev->port->tx.stopped)
 		e1000e_write_tail(netdev->port, now);
 }
@@ -219,7 +254,7 @@ uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now)
 		run->bytes = run->packet->pkt_len;
 		port->more_follows = run->bulk > 0;
 		run->rc = e1000e_xmit(port, cpu->index, run->packet, now);
-		sent(host, run, now);
+		sent(run, now);
 		run->state = RUN_RETURN;
 		return host_cost(host, HOST_COST_xmit);
 	}
@@ -242,7 +277,7 @@ void netdev_cleaned(struct cpu *cpu, struct netdev *netdev, uint64_t now)
 	struct host *host = cpu->host;
 	uint64_t bytes = netdev->port->stats.bytes - netdev->completed;
 
-	if (!host->config.bql.on || !bytes)
+	if (!netdev->bql->on || !bytes)
 		return;
 	netdev->completed += bytes;
 	dql_completed(&netdev->dql, bytes, now / host->tick);

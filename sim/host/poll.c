@@ -81,6 +81,7 @@ static void count_poll(const struct poll *poll, uint64_t now)
 
 	stats->polls++;
 	stats->full += poll->full;
+	stats->working += poll->work > 0;
 	stats->work += poll->work;
 	stats->time += took;
 	stats->longest = took > stats->longest ? took : stats->longest;
@@ -110,6 +111,8 @@ static void count_wait(struct netdev *netdev, const struct arrival *arrival, uin
 	uint64_t waited = now - arrival->at;
 
 	netdev->taken++;
+	if (netdev != arrival->receiver->netdev) /* an ACK of a stream's */
+		return;
 	stats->waited += waited;
 	stats->waited_most = waited > stats->waited_most ? waited : stats->waited_most;
 }
@@ -121,7 +124,7 @@ static void deliver(
 	emit_receive(cpu, poll, EVENT_RECEIVE, bytes, now);
 	poll->segments = segments;
 	poll->state = POLL_STACK;
-	cpu->due[poll->level] = now + host_cost(cpu->host, HOST_COST_receive);
+	cpu->due[poll->level] = now + receiver_cost(cpu, poll);
 }
 
 static void set_packet(struct cpu *cpu, struct poll *poll, struct rte_mbuf *packet)
@@ -144,15 +147,17 @@ static bool receive_packet(struct cpu *cpu, struct poll *poll, uint64_t now)
 	arrival = &netdev->arrivals[netdev->taken % netdev->arrivals_count];
 	poll->receiver = arrival->receiver;
 	poll->arrived = arrival->at;
+	poll->bytes = arrival->bytes;
+	poll->segment = arrival->segment;
 	poll->in_pair = true;
 	poll->work++;
 	count_wait(netdev, arrival, now);
-	emit_receive(cpu, poll, EVENT_RECEIVE_BEGIN, poll->receiver->bytes, now);
+	emit_receive(cpu, poll, EVENT_RECEIVE_BEGIN, poll->bytes, now);
 	if (poll->receiver->config->gro) {
 		poll->state = POLL_MERGE;
 		cpu->due[poll->level] = now + host_cost(cpu->host, HOST_COST_merge);
 	} else {
-		deliver(cpu, poll, 1, poll->receiver->bytes, now);
+		deliver(cpu, poll, 1, poll->bytes, now);
 	}
 	return true;
 }
@@ -161,7 +166,7 @@ static bool receive_packet(struct cpu *cpu, struct poll *poll, uint64_t now)
 static void end_packet(struct cpu *cpu, struct poll *poll, uint64_t now)
 {
 	if (poll->in_pair)
-		emit_receive(cpu, poll, EVENT_RECEIVE_END, poll->receiver->bytes, now);
+		emit_receive(cpu, poll, EVENT_RECEIVE_END, poll->bytes, now);
 	poll->in_pair = false;
 	rte_pktmbuf_free(poll->packet);
 	poll->packet = NULL;
@@ -230,9 +235,7 @@ static bool stack_step(struct cpu *cpu, struct poll *poll, uint64_t now)
 	bool goes_on;
 
 	if (poll->state == POLL_STACK) {
-		goes_on = receiver_data(poll->receiver, poll->segments, now);
-		if (poll->receiver->config->read)
-			udp_reader_take(&poll->receiver->reader, poll, now);
+		goes_on = receiver_take(poll, now);
 		if (goes_on)
 			took = reply_begin(&poll->reply, poll->receiver);
 		poll->state = POLL_REPLY;
@@ -375,8 +378,6 @@ bool poll_config_valid(const struct host_config *config)
 	for (unsigned i = 0; i < config->receiver_count; i++) {
 		const struct host_receiver *receiver = &config->receivers[i];
 
-		if (receiver->read && (receiver->tcp || receiver->cpu >= config->cpus))
-			return false;
 		if (receiver->busy_poll_us && !(receiver->read && config->kernel->busy_polls))
 			return false;
 		if (receiver->prefer_busy_poll && !receiver->busy_poll_us)

@@ -42,7 +42,7 @@ static struct rte_mbuf *make_packet(struct host *host, struct sender *sender)
 	first->l2_len = ETHER_HEADER_BYTES;
 	first->l3_len = IP_HEADER_BYTES;
 	first->ol_flags = config->checksum ? RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_UDP_CKSUM : 0;
-	((struct packet *)rte_mbuf_to_priv(first))->owner = sender;
+	*(struct packet *)rte_mbuf_to_priv(first) = (struct packet){ .owner = sender };
 	return first;
 }
 

@@ -35,6 +35,12 @@ static void update(struct cpu *cpu, uint64_t now)
 		cpu->least_had = least;
 }
 
+/* It has been at work before the world began: those that sleep come in ahead of it. */
+void task_has_run(struct task *task)
+{
+	task->had = cycles_of_ns(scaled(task->cpu, LATENCY_NS), CLOCK_VIRTUAL_HZ);
+}
+
 /* Behind those that have had as little. */
 static void queue_task(struct task *task)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inside the host: CPUs (cpu.c), their tasks (task.c), softirqs (softirq.c), NAPI (poll.c), by
- * softirq (net_rx.c) or thread (napi_thread.c), a device's queue in the stack (netdev.c), sockets
- * and their senders (socket.c), what is received (receiver.c), and the loop over all of them
- * (host.c).
+ * softirq (net_rx.c), thread (napi_thread.c) or process (busy_poll.c), a device's queue in the
+ * stack (netdev.c), sockets and their senders (socket.c), what is received (receiver.c) and read
+ * (reader.c) and by how much that grows (window.c), a TCP stream between two devices (stream.c),
+ * and the loop over all of them (host.c).
  *
  * Everything that takes time is a step: it acts at the CPU's due time and says how long it takes
  * until the next one. An interrupt between two steps pushes the next one back by what it takes.
@@ -13,6 +14,7 @@
 
 #include "dql.h"
 #include "host.h"
+#include "window.h"
 
 enum { TIMER = 1, NET_TX = 2, NET_RX = 3 }; /* linux/interrupt.h */
 
@@ -46,11 +48,22 @@ struct queue_run {
 	uint64_t began;
 };
 
-/* An ACK on its way from the stack to the driver. */
+/* An ACK, or data that an ACK has let go, on its way from the stack to the driver. */
 struct reply {
 	struct receiver *receiver;
+	bool data;
 	enum { REPLY_MAKE, REPLY_SENT } state;
 	struct queue_run run;
+};
+
+/* What TCP says in a packet: the first bytes of its data, where real ones have their headers. */
+struct segment {
+	uint64_t from, ack;   /* sequence numbers */
+	uint64_t window;      /* bytes */
+	uint32_t bytes;       /* payload; 0: an ACK */
+	uint32_t stamp, echo; /* ms */
+	bool push;            /* it ends a write */
+	bool opens;           /* the connection */
 };
 
 /* Devices whose poll is due, in their order. */
@@ -70,8 +83,10 @@ struct poll {
 	bool full;              /* when it is over: it has used its weight */
 	bool in_pair;           /* between receive_begin and receive_end */
 	struct rte_mbuf *packet;
-	uint64_t address; /* of that packet, in events */
-	uint64_t arrived; /* when it came to the device; of a merged one its last segment */
+	uint64_t address;       /* of that packet, in events */
+	uint64_t arrived;       /* when it came to the device; of a merged one its last segment */
+	uint32_t bytes;         /* of its frame */
+	struct segment segment; /* what it says, where a stream sends it */
 	struct receiver *receiver; /* of that packet, or of one from GRO */
 	uint32_t segments;         /* that the stack gets at once */
 	struct reply reply;
@@ -79,6 +94,7 @@ struct poll {
 
 /* The NET_RX softirq: a loop over devices. */
 struct net_rx {
+	bool begun;              /* and has its list */
 	struct poll_list list;   /* 6.1: to poll in this softirq */
 	struct poll_list repoll; /* 6.1: have used their whole weight */
 	int64_t budget;          /* packets that this softirq may still take */
@@ -156,6 +172,7 @@ struct netdev {
 	struct napi_thread thread;
 	uint64_t average; /* eighths of a cycle that a received packet costs; 0: not known */
 	struct host_napi_stats stats;
+	uint64_t first_interrupt; /* when; 0: none yet */
 
 	/* frames from the wire: the next one, and when those in the receive ring came */
 	struct receiver *next_arrival;
@@ -163,9 +180,14 @@ struct netdev {
 	struct arrival {
 		struct receiver *receiver;
 		uint64_t at;
+		uint32_t bytes; /* of the frame */
+		struct segment segment;
 	} * arrivals; /* a circle, as long as the receive ring; NULL: nothing comes */
 	uint64_t arrived, taken;
 	uint32_t arrivals_count;
+	struct netdev *peer;    /* whose wire ends here; NULL: nobody's */
+	struct receiver *wired; /* what goes over that wire */
+	uint32_t first_buffers; /* of the receive ring's first buffers, so many are unused yet */
 
 	struct rte_mbuf **slot; /* a circle of `limit` + 1: one more for a packet put back */
 	uint32_t limit, head, count, most;
@@ -174,6 +196,7 @@ struct netdev {
 	bool scheduled;    /* NET_TX has been raised for it */
 
 	/* BQL stops the queue too, whatever room the ring has. */
+	const struct host_bql *bql;
 	bool held; /* __QUEUE_STATE_STACK_XOFF */
 	struct dql dql;
 	uint64_t completed;                /* bytes that it was told of */
@@ -212,22 +235,83 @@ struct busy_poll {
 	struct poll poll;
 };
 
-/* What a socket holds at most: net.core.rmem_default, in buffers of 2048 with 256 for sk_buff. */
-#define UDP_UNREAD_MOST (212992 / (2048 + 256))
+/* Packets that wait in a socket. Several may be one: of them the memory of the first is kept. */
+struct unread {
+	struct rte_mbuf *packet;
+	uint64_t address; /* of it, in events */
+	uint64_t arrived; /* at the device */
+	uint32_t bytes;   /* payload */
+	uint32_t memory;
+	uint32_t pieces;
+	bool joins; /* others may join it */
+	bool push;
+};
 
-/* A process that reads UDP. */
-struct udp_reader {
+/* A circle that grows. */
+struct unread_queue {
+	struct unread *slot;
+	uint32_t room, head, count;
+	uint64_t memory;
+};
+
+/* The process that reads. */
+struct reader {
 	struct task task;
 	struct receiver *receiver;
-	enum { READ_BEGIN, READ_BUSY, READ_COPY } state;
-	bool has_polled; /* in vain, in this call */
+	enum reader_state {
+		READER_BEGIN,
+		READER_BUSY,
+		READER_COPY,
+		READER_COPIED,
+		READER_BACKLOG,
+		READER_ACK
+	} state;
+	bool owns;       /* the socket: what comes meanwhile is left in the backlog */
+	bool has_read;   /* all there was; the backlog is left before it gives the socket back */
+	uint64_t bytes;  /* read in this call */
+	bool has_polled; /* busily, and in vain, in this call */
 	struct busy_poll busy;
-	uint32_t head, count;
-	struct unread {
-		struct rte_mbuf *packet;
-		uint64_t address; /* of it, in events */
-		uint64_t arrived; /* at the device */
-	} queue[UDP_UNREAD_MOST];
+	struct unread_queue queue, backlog;
+	struct reply reply;
+};
+
+/* The process that writes a stream, and the TCP sender. */
+struct stream {
+	struct task task;
+	struct receiver *receiver;
+	struct netdev *netdev;
+	enum stream_state {
+		STREAM_BEGIN,
+		STREAM_COPY,
+		STREAM_COPIED,
+		STREAM_PUSH,
+		STREAM_XMIT,
+		STREAM_BACKLOG
+	} state;
+	bool owns;      /* the socket: ACKs wait until it gives it back */
+	bool sends_one; /* of the packets that wait: the rest of the write is still to be copied */
+	bool blocked;   /* asleep for send buffer */
+	enum stream_connection {
+		STREAM_CLOSED,
+		STREAM_OPENING,
+		STREAM_ANSWERED,
+		STREAM_OPEN
+	} connection;
+	uint64_t progress_at; /* something was acknowledged, or the first of what isn't was sent */
+	uint64_t wake_at;     /* CYCLES_NEVER: no timer */
+	uint32_t left;        /* of this write, to copy */
+	uint32_t piece;       /* being copied */
+	uint32_t room;        /* bytes left of the memory that was taken for what is written */
+	uint32_t tail;        /* bytes in the last packet, which can take more */
+	uint64_t pushed;      /* sequence number: up to there somebody has asked for sending */
+	uint64_t written, next, acked, edge; /* sequence numbers: edge of the window */
+	uint64_t small;                      /* end of the last segment that was not full */
+	uint64_t window_most;
+	uint32_t congestion, in_flight_most; /* segments */
+	uint32_t heard;                      /* time stamp, to echo */
+	bool backlogged;
+	struct segment backlog; /* the newest ACK that waits */
+	struct queue_run run;
 };
 
 /* Who sends to us, and the TCP receiver that gets it. */
@@ -243,18 +327,26 @@ struct receiver {
 
 	uint32_t outstanding;     /* full segments that no ACK covers */
 	uint64_t quick_acks_left; /* it still owes */
+	uint64_t heard_at;        /* the last segment */
 	uint64_t delayed_at;      /* the delayed-ACK timer; CYCLES_NEVER: not running */
 	bool ack_due;             /* it ran out */
+	bool answers;             /* with an ACK that opens the connection */
+	uint32_t echo, echoed;    /* time stamps, ms: the sender's last one, ours in it */
 
 	struct rte_mbuf *held; /* GRO: the first of those that are merged */
 	uint32_t held_segments, held_bytes;
-	struct udp_reader reader; /* if the configuration has one */
+	uint64_t expected;    /* of a stream: the sequence number that comes next */
+	struct window window; /* where a process reads TCP */
+	struct reader reader;
+	struct stream stream;
 	struct host_receiver_stats stats;
 };
 
 /* Private part of each mbuf. */
 struct packet {
-	struct sender *owner; /* NULL: an ACK, charged to nobody */
+	struct sender *owner;  /* NULL: TCP's, charged to nobody */
+	struct rte_mbuf *next; /* of those that were written as one packet */
+	uint32_t follow;       /* so many */
 };
 
 struct host {
@@ -300,6 +392,10 @@ static inline void host_set_timer(struct host *host, uint64_t at)
 		host->timer_at = at;
 }
 
+/* config.c */
+bool host_config_valid(const struct host_config *config);
+const struct e1000e_config *host_driver_of(const struct host_config *config, unsigned device);
+
 /* cpu.c */
 void cpu_init(struct cpu *cpu, struct host *host, unsigned index);
 void cpu_enter(struct cpu *cpu, enum host_level level, uint64_t now);
@@ -323,6 +419,7 @@ void task_sleep(struct task *task, uint64_t now);
 void task_schedule(struct cpu *cpu, uint64_t now);
 bool task_preempted(struct cpu *cpu, uint64_t now);
 bool task_need_resched(struct cpu *cpu, uint64_t now);
+void task_has_run(struct task *task);
 
 /* softirq.c */
 void softirq_raise(struct cpu *cpu, unsigned vector, uint64_t now);
@@ -369,16 +466,29 @@ int receiver_init(struct receiver *receiver, struct host *host, const struct hos
 void receiver_free(struct receiver *receiver);
 void receiver_schedule(struct netdev *netdev);
 void receiver_arrive(struct netdev *netdev, uint64_t now);
-bool receiver_data(struct receiver *receiver, uint32_t segments, uint64_t now);
+void receiver_arrived(struct netdev *netdev, const struct nic_frame *frame,
+	const struct arrival *arrival, uint64_t now);
+uint64_t receiver_cost(const struct cpu *cpu, const struct poll *poll);
+bool receiver_take(struct poll *poll, uint64_t now);
+bool receiver_acks(struct receiver *receiver, bool at_once, uint64_t now);
+struct host_receiver_stats receiver_stats(const struct receiver *receiver);
 void receiver_timer(struct receiver *receiver, uint64_t now);
 struct receiver *receiver_due(struct host *host);
+struct rte_mbuf *receiver_packet(struct host *host, const struct segment *segment, bool checksum);
 uint64_t reply_begin(struct reply *reply, struct receiver *receiver);
 bool reply_step(struct cpu *cpu, struct reply *reply, uint64_t now, uint64_t *took);
 
-/* udp_reader.c */
-void udp_reader_init(struct udp_reader *reader, struct receiver *receiver, struct host *host);
-void udp_reader_free(struct udp_reader *reader);
-void udp_reader_take(struct udp_reader *reader, struct poll *poll, uint64_t now);
+/* reader.c */
+void reader_init(struct reader *reader, struct receiver *receiver, struct host *host);
+void reader_free(struct reader *reader);
+bool reader_take(struct receiver *receiver, struct poll *poll, uint64_t now);
+
+/* stream.c */
+void stream_init(struct stream *stream, struct receiver *receiver, struct host *host);
+bool stream_acked(struct stream *stream, const struct segment *segment, uint64_t now);
+struct rte_mbuf *stream_next(struct stream *stream, uint64_t now);
+void stream_timer(struct stream *stream, uint64_t now);
+uint64_t stream_timer_at(const struct stream *stream);
 
 /* socket.c */
 void sender_init(struct sender *sender, struct host *host, const struct host_sender *config);

@@ -7,13 +7,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-int setting_settle_bql(struct scenario *scenario, const char *place, struct diag *diag)
+int setting_settle_bql(struct scenario_driver *driver, const struct host_kernel *kernel,
+	const char *place, struct diag *diag)
 {
-	char *bql = scenario->driver.bql;
-	uint64_t least = scenario->driver.bql_limit_min, most = scenario->driver.bql_limit_max;
+	char *bql = driver->bql;
+	uint64_t least = driver->bql_limit_min, most = driver->bql_limit_max;
 
 	if (!strcmp(bql, "auto"))
-		strcpy(bql, host_kernel_find(scenario->driver.profile)->bql ? "on" : "off");
+		strcpy(bql, kernel->bql && host_kernel_find(driver->profile)->bql ? "on" : "off");
 	if (least > most)
 		return diag_set(diag, -EINVAL,
 			"%s: driver.bql_limit_min: %" PRIu64 ": more than bql_limit_max, %" PRIu64,

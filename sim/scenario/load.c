@@ -104,6 +104,30 @@ static bool is_item_group(const struct setting_list *list, const char *path)
 	return false;
 }
 
+static int load_list(
+	struct loader *loader, const struct setting_list *list, void *base, struct fy_node *node);
+
+/* An item's key that is a list itself. Returns 1 if `key` is none, else 0 or a negative errno. */
+static int load_inner_list(struct loader *loader, const struct setting_list *list, void *base,
+	const char *key, struct fy_node *node)
+{
+	for (const struct setting_list *inner = list->lists; inner && inner->key; inner++) {
+		if (strcmp(inner->key, key))
+			continue;
+		setting_give_list(list, base, inner);
+		return load_list(loader, inner, base, node);
+	}
+	return 1;
+}
+
+/* A key of a list's item that has one value. */
+static int load_item_value(struct loader *loader, const struct setting_list *list, void *base,
+	const struct setting *setting, struct fy_node *node)
+{
+	setting_give(list, base, setting);
+	return load_value(loader, setting, base, node);
+}
+
 /* The keys of a list's item, from `path` on. */
 static int load_item_keys(struct loader *loader, const struct setting_list *list, void *base,
 	const char *path, struct fy_node *node)
@@ -130,10 +154,14 @@ static int load_item_keys(struct loader *loader, const struct setting_list *list
 		snprintf(inner, sizeof(inner), "%s%s%s", path, *path ? "." : "", key);
 		setting = strchr(key, '.') ? NULL : setting_find(list->items, inner);
 		if (setting)
-			error = load_value(loader, setting, base, fy_node_pair_value(pair));
+			error = load_item_value(
+				loader, list, base, setting, fy_node_pair_value(pair));
 		else if (!*path && is_item_group(list, key))
 			error = load_item_keys(loader, list, base, key, fy_node_pair_value(pair));
 		else
+			error = load_inner_list(
+				loader, list, base, inner, fy_node_pair_value(pair));
+		if (error > 0)
 			error = setting_unknown_item(list, inner, loader->place, loader->diag);
 	}
 	return error;
@@ -142,14 +170,14 @@ static int load_item_keys(struct loader *loader, const struct setting_list *list
 static int load_item(
 	struct loader *loader, const struct setting_list *list, void *base, struct fy_node *node)
 {
-	setting_defaults(list->items, list->overrides, base);
+	setting_defaults(list->items, base);
 	return load_item_keys(loader, list, base, "", node);
 }
 
-static int load_list(struct loader *loader, const struct setting_list *list, struct fy_node *node)
+static int load_list(
+	struct loader *loader, const struct setting_list *list, void *base, struct fy_node *node)
 {
-	char *base = (char *)loader->scenario;
-	unsigned *count = (unsigned *)(base + list->count_offset);
+	unsigned *count = (unsigned *)((char *)base + list->count_offset);
 	struct fy_node *item;
 	void *state = NULL;
 
@@ -163,8 +191,8 @@ static int load_list(struct loader *loader, const struct setting_list *list, str
 		if (*count == list->most)
 			return diag_set(loader->diag, -EINVAL, "%s: %s: more than %u items",
 				place_of(loader, item), list->key, list->most);
-		error = load_item(
-			loader, list, base + list->offset + *count * list->item_bytes, item);
+		error = load_item(loader, list,
+			(char *)base + list->offset + *count * list->item_bytes, item);
 		if (error)
 			return error;
 		++*count;
@@ -209,7 +237,7 @@ static int load_pair(struct loader *loader, const char *path, struct fy_node_pai
 	if (setting)
 		return load_value(loader, setting, loader->scenario, value);
 	if (list)
-		return load_list(loader, list, value);
+		return load_list(loader, list, loader->scenario, value);
 	if (!is_group(inner))
 		return setting_unknown(inner, place_of(loader, key_node), loader->diag);
 	if (is_nothing(value))
@@ -375,8 +403,8 @@ int scenario_load(struct scenario *scenario, const char *file, const char *const
 	int error = 0;
 
 	memset(scenario, 0, sizeof(*scenario));
-	setting_defaults(settings, false, scenario);
-	setting_defaults(setting_list_find("workload")->items, false, &scenario->workloads[0]);
+	setting_defaults(settings, scenario);
+	setting_defaults(setting_list_find("workload")->items, &scenario->workloads[0]);
 	scenario->workload_count = 1;
 	scenario->file = name;
 	snprintf(loader.place, sizeof(loader.place), "%s", name);

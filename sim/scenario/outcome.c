@@ -31,7 +31,7 @@ double outcome_seconds(const struct outcome *outcome)
 
 bool outcome_has_bql(const struct outcome *outcome)
 {
-	return !strcmp(outcome->scenario->driver.bql, "on");
+	return !strcmp(outcome->scenario->devices[0].driver.bql, "on");
 }
 
 uint64_t outcome_messages(const struct outcome *outcome)
@@ -175,6 +175,42 @@ static double in_device_max(const struct outcome *outcome)
 	return device ? (double)device->in_device_max : NAN;
 }
 
+static double ratio(double value, double to)
+{
+	return to > 0 ? value / to : NAN;
+}
+
+static double packets_per_poll(const struct outcome *outcome)
+{
+	const struct host_napi_stats *napi = &outcome->host.napi[0];
+
+	return napi->work ? ratio((double)napi->work, (double)napi->polls) : NAN;
+}
+
+static double packets_per_working_poll(const struct outcome *outcome)
+{
+	const struct host_napi_stats *napi = &outcome->host.napi[0];
+
+	return ratio((double)napi->work, (double)napi->working);
+}
+
+static double segments_per_ack(const struct outcome *outcome)
+{
+	const struct host_receiver_stats *receiver = &outcome->host.receivers[0];
+
+	return ratio((double)receiver->received, (double)receiver->acks);
+}
+
+/* As the gaps between them have it. Of a device that receives, as the others. */
+static double interrupts_per_s(const struct outcome *outcome)
+{
+	const struct host_napi_stats *napi = &outcome->host.napi[0];
+
+	if (!napi->work)
+		return NAN;
+	return ratio((double)napi->interrupts - 1, seconds_of(napi->interrupt_span));
+}
+
 #define FIGURE(name, label, format)                                                   \
 	{                                                                             \
 #name, label, format, offsetof(struct scenario_published, name), name \
@@ -187,6 +223,10 @@ const struct figure figures[] = {
 	FIGURE(lap_max_ms, "lap time, max (ms)", "%.6f"),
 	FIGURE(in_device_avg, "in device, avg", "%.2f"),
 	FIGURE(in_device_max, "in device, max", "%.0f"),
+	FIGURE(packets_per_poll, "packets per poll", "%.2f"),
+	FIGURE(packets_per_working_poll, "per poll with work", "%.2f"),
+	FIGURE(segments_per_ack, "segments per ACK", "%.2f"),
+	FIGURE(interrupts_per_s, "interrupts per second", "%.0f"),
 	{ 0 },
 };
 
@@ -285,23 +325,19 @@ static double throughput_mbps(const struct outcome *outcome)
 	return bits / 1e6 / outcome->scenario->duration_s;
 }
 
-static json_t *receiver_json(const struct host_receiver_stats *s, bool reads)
+/* Only where a process reads: else there is nothing to say. */
+static int add_reader(json_t *receiver, const struct host_receiver_stats *s)
 {
-	double waited = s->sent ? (double)s->waited / (double)s->sent : 0;
-	json_t *receiver = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:f, s:I}}", "frames",
-		(json_int_t)s->frames, "missed", (json_int_t)s->missed, "received",
-		(json_int_t)s->received, "deliveries", (json_int_t)s->deliveries, "acks",
-		(json_int_t)s->acks, "quick_acks", (json_int_t)s->quick_acks, "delayed_acks",
-		(json_int_t)s->delayed_acks, "wait_ns", "avg", waited, "max",
-		(json_int_t)s->waited_most);
+	double waited = s->read_packets ? (double)s->read_waited / (double)s->read_packets : 0;
 
-	if (reads)
-		json_object_set_new(receiver, "reader",
-			json_pack("{s:I, s:I, s:{s:f, s:I}}", "reads", (json_int_t)s->reads,
-				"overflowed", (json_int_t)s->overflowed, "wait_ns", "avg",
-				s->reads ? (double)s->read_waited / (double)s->reads : 0, "max",
-				(json_int_t)s->read_waited_most));
-	return receiver;
+	return json_object_set_new(receiver, "reader",
+		json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:f, s:I}}", "reads",
+			(json_int_t)s->reads, "bytes", (json_int_t)s->read_bytes, "acks",
+			(json_int_t)s->read_acks, "backlogged", (json_int_t)s->backlogged,
+			"overflowed", (json_int_t)s->overflowed, "disordered",
+			(json_int_t)s->disordered, "timeouts", (json_int_t)s->timeouts,
+			"buffer_bytes", (json_int_t)s->buffer, "wait_ns", "avg", waited, "max",
+			(json_int_t)s->read_waited_most));
 }
 
 static json_t *receivers_json(const struct outcome *outcome)
@@ -310,9 +346,19 @@ static json_t *receivers_json(const struct outcome *outcome)
 	json_t *receivers = json_array();
 
 	for (unsigned i = 0; scenario->sender_count + i < scenario->workload_count; i++) {
-		json_array_append_new(
-			receivers, receiver_json(&outcome->host.receivers[i],
-					   scenario->workloads[scenario->sender_count + i].reads));
+		const struct host_receiver_stats *s = &outcome->host.receivers[i];
+		double waited = s->sent ? (double)s->waited / (double)s->sent : 0;
+		json_t *receiver;
+
+		receiver = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:f, s:I}}", "frames",
+			(json_int_t)s->frames, "missed", (json_int_t)s->missed, "received",
+			(json_int_t)s->received, "deliveries", (json_int_t)s->deliveries, "acks",
+			(json_int_t)s->acks, "quick_acks", (json_int_t)s->quick_acks,
+			"delayed_acks", (json_int_t)s->delayed_acks, "wait_ns", "avg", waited,
+			"max", (json_int_t)s->waited_most);
+		if (receiver && scenario->workloads[scenario->sender_count + i].reads)
+			add_reader(receiver, s);
+		json_array_append_new(receivers, receiver);
 	}
 	return receivers;
 }

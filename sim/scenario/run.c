@@ -132,12 +132,14 @@ static void fill_senders(struct host_config *config, const struct scenario *scen
 	for (unsigned i = 0; i < config->sender_count; i++) {
 		const struct scenario_workload *workload = &scenario->workloads[i];
 
+		unsigned device = (unsigned)scenario_device_of(scenario, workload);
+
 		config->senders[i] = (struct host_sender){
 			.cpu = (unsigned)workload->cpu,
-			.device = (unsigned)scenario_device_of(scenario, workload),
+			.device = device,
 			.message_bytes = (uint32_t)workload->message_bytes,
 			.segments = (uint32_t)workload->segments,
-			.checksum = scenario->driver.checksum,
+			.checksum = scenario->devices[device].driver.checksum,
 			.send_buffer_bytes = scenario->host.send_buffer_bytes,
 			.truesize_bytes = truesize(scenario, workload),
 			.messages = workload->messages,
@@ -146,6 +148,17 @@ static void fill_senders(struct host_config *config, const struct scenario *scen
 			.pause_cycles = (uint64_t)llround(workload->interval_us * 1e3),
 		};
 	}
+}
+
+static void add_receive_ring(
+	struct host_config *config, const struct scenario *scenario, unsigned device)
+{
+	const struct scenario_device *from = &scenario->devices[device];
+	struct e1000e_config *driver = device ? &config->more[device - 1].driver : &config->driver;
+
+	driver->rx_ring_size = (uint16_t)from->nic.rx_ring_size;
+	driver->rdtr = (uint16_t)from->driver.rdtr;
+	driver->radv = (uint16_t)from->driver.radv;
 }
 
 /* A device gets a receive ring if something comes by it. */
@@ -157,15 +170,14 @@ static void fill_receivers(struct host_config *config, const struct scenario *sc
 			&scenario->workloads[scenario->sender_count + i];
 		unsigned device = (unsigned)scenario_device_of(scenario, workload);
 		const struct scenario_device *from = &scenario->devices[device];
-		struct e1000e_config *driver =
-			device ? &config->more[device - 1].driver : &config->driver;
+		bool stream = !strcmp(workload->type, "tcp_stream");
+		unsigned sends = stream ? (unsigned)scenario_from_of(scenario, workload) : device;
 
-		driver->rx_ring_size = (uint16_t)from->nic.rx_ring_size;
-		driver->rdtr = (uint16_t)from->driver.rdtr;
-		driver->radv = (uint16_t)from->driver.radv;
+		add_receive_ring(config, scenario, device);
+		add_receive_ring(config, scenario, sends);
 		config->receivers[i] = (struct host_receiver){
 			.device = device,
-			.tcp = !strcmp(workload->type, "tcp_receive"),
+			.tcp = stream || !strcmp(workload->type, "tcp_receive"),
 			.segment_bytes = (uint32_t)workload->message_bytes,
 			.segments = workload->messages,
 			.burst = (uint32_t)workload->burst,
@@ -175,12 +187,18 @@ static void fill_receivers(struct host_config *config, const struct scenario *sc
 			.quick_acks = workload->quick_acks,
 			.delayed_ack = (uint64_t)llround(workload->delayed_ack_ms * 1e6),
 			.gro = workload->gro,
-			.checksum = scenario->driver.checksum,
+			.checksum = from->driver.checksum,
 			.read = workload->reads,
 			.cpu = (unsigned)workload->cpu,
+			.buffer_bytes = workload->receive_buffer_bytes,
 			.busy_poll_us = workload->busy_poll_us,
 			.prefer_busy_poll = workload->prefer_busy_poll,
 			.task = SCENARIO_READER_TASK(i) + 1,
+			.stream = stream,
+			.from = sends,
+			.write_bytes = (uint32_t)workload->write_bytes,
+			.stream_bytes = workload->stream_bytes,
+			.stream_checksum = scenario->devices[sends].driver.checksum,
 		};
 	}
 }
@@ -200,6 +218,11 @@ static void fill_devices(struct host_config *config, const struct scenario *scen
 		struct host_device *more = &config->more[i - (i > 0)];
 		struct e1000e_config *driver = i ? &more->driver : &config->driver;
 
+		*(i ? &more->bql : &config->bql) = (struct host_bql){
+			.on = !strcmp(from->driver.bql, "on"),
+			.limit_min = from->driver.bql_limit_min,
+			.limit_max = from->driver.bql_limit_max,
+		};
 		fill_nic(i ? &more->nic : &config->nic, &from->nic, CLOCK_VIRTUAL_HZ, 0);
 		fill_driver(driver, &from->nic, &from->driver);
 		driver->device = (uint8_t)i;
@@ -222,9 +245,6 @@ static void fill_host(struct host_config *config, const struct scenario *scenari
 		.qdisc_limit = (uint32_t)scenario->host.qdisc_limit,
 		.dev_tx_weight = (uint32_t)scenario->host.dev_tx_weight,
 		.dev_weight = (uint32_t)scenario->host.dev_weight,
-		.bql = { .on = !strcmp(scenario->driver.bql, "on"),
-			.limit_min = scenario->driver.bql_limit_min,
-			.limit_max = scenario->driver.bql_limit_max },
 		.weight_policy = weight_policy(scenario->host.weight_policy),
 		.weight_cycles = (uint64_t)llround(scenario->host.weight_us * 1e3),
 		.netdev_budget = (uint32_t)scenario->host.netdev_budget,

@@ -41,9 +41,12 @@ struct scenario_workload {
 	uint64_t quick_acks;
 	double delayed_ack_ms;
 	bool gro;
+	char from[SCENARIO_TEXT_BYTES]; /* the device that a stream is sent by */
 	bool reads;
 	uint64_t busy_poll_us;
 	bool prefer_busy_poll;
+	uint64_t receive_buffer_bytes;
+	uint64_t write_bytes;
 };
 
 /* The source's figures; NAN: it doesn't give this one. */
@@ -52,6 +55,7 @@ struct scenario_published {
 	double tx_packets, packets_per_s;
 	double lap_avg_ms, lap_max_ms;
 	double in_device_avg, in_device_max;
+	double packets_per_poll, packets_per_working_poll, segments_per_ack, interrupts_per_s;
 };
 
 struct scenario_nic {
@@ -72,9 +76,10 @@ struct scenario_driver {
 	uint64_t bql_limit_min, bql_limit_max;
 };
 
-/* One of several. Faults, profile, checksum and BQL are the scenario's. */
+/* One of several. */
 struct scenario_device {
 	char name[SCENARIO_TEXT_BYTES];
+	uint64_t given; /* which keys are its own; see struct setting_list */
 	struct scenario_nic nic;
 	struct scenario_driver driver;
 };
@@ -145,6 +150,8 @@ void scenario_fill_driver(struct e1000e_config *driver, const struct scenario *s
 
 /* The device of a workload, by its number; -1 if it names none. */
 int scenario_device_of(const struct scenario *scenario, const struct scenario_workload *workload);
+/* The same of a stream's sender. */
+int scenario_from_of(const struct scenario *scenario, const struct scenario_workload *workload);
 
 /* What a queue can own of packets with so many data descriptors. */
 uint32_t scenario_capacity(const struct scenario *scenario, uint32_t data_descriptors);

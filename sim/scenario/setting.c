@@ -249,17 +249,79 @@ int setting_store(const struct setting *setting, void *base, const char *value, 
 	}
 }
 
-void setting_defaults(const struct setting *table, bool overrides, void *base)
+void setting_defaults(const struct setting *table, void *base)
 {
 	for (; table->key; table++) {
 		void *out = (char *)base + table->offset;
 
-		if (table->default_value && !(overrides && table->type == SETTING_COUNT))
+		if (table->default_value)
 			setting_store(table, base, table->default_value, "default", NULL);
 		else if (table->type == SETTING_COUNT)
 			*(uint64_t *)out = SCENARIO_UNSET;
 		else
 			*(double *)out = NAN;
+	}
+}
+
+static unsigned rows_of(const struct setting *table)
+{
+	unsigned rows = 0;
+
+	while (table[rows].key)
+		rows++;
+	return rows;
+}
+
+static uint64_t *given_of(const struct setting_list *list, void *item)
+{
+	return (uint64_t *)((char *)item + list->given_offset);
+}
+
+void setting_give(const struct setting_list *list, void *item, const struct setting *setting)
+{
+	if (list->overrides)
+		*given_of(list, item) |= UINT64_C(1) << (setting - list->items);
+}
+
+void setting_give_list(
+	const struct setting_list *list, void *item, const struct setting_list *inner)
+{
+	if (list->overrides)
+		*given_of(list, item) |=
+			UINT64_C(1) << (rows_of(list->items) + (unsigned)(inner - list->lists));
+}
+
+static size_t bytes_of(const struct setting *setting)
+{
+	static const size_t bytes[] = {
+		[SETTING_COUNT] = sizeof(uint64_t),
+		[SETTING_NUMBER] = sizeof(double),
+		[SETTING_SWITCH] = sizeof(bool),
+		[SETTING_CHOICE] = SCENARIO_TEXT_BYTES,
+		[SETTING_TEXT] = SCENARIO_TEXT_BYTES,
+	};
+
+	return bytes[setting->type];
+}
+
+void setting_inherit(const struct setting_list *list, void *item, const struct scenario *scenario)
+{
+	const char *base = (const char *)scenario;
+	uint64_t given = *given_of(list, item);
+
+	for (const struct setting *s = list->items; s->key; s++, given >>= 1) {
+		const struct setting *from = setting_find(settings, s->key);
+
+		if (from && !(given & 1))
+			memcpy((char *)item + s->offset, base + from->offset, bytes_of(s));
+	}
+	for (const struct setting_list *l = list->lists; l && l->key; l++, given >>= 1) {
+		const struct setting_list *from = setting_list_find(l->key);
+
+		if (given & 1)
+			continue;
+		memcpy((char *)item + l->offset, base + from->offset, l->most * l->item_bytes);
+		memcpy((char *)item + l->count_offset, base + from->count_offset, sizeof(unsigned));
 	}
 }
 
@@ -337,10 +399,12 @@ static int assign(struct scenario *scenario, const struct target *target, const 
 	count = *(unsigned *)((char *)scenario + list->count_offset);
 	if (!count)
 		return diag_set(diag, -EINVAL, "--set: %s: the list %s is empty", key, list->key);
-	for (unsigned i = 0; i < count && !error; i++)
-		error = setting_store(target->setting,
-			(char *)scenario + list->offset + i * list->item_bytes, value, "--set",
-			diag);
+	for (unsigned i = 0; i < count && !error; i++) {
+		void *item = (char *)scenario + list->offset + i * list->item_bytes;
+
+		setting_give(list, item, target->setting);
+		error = setting_store(target->setting, item, value, "--set", diag);
+	}
 	return error;
 }
 
@@ -428,5 +492,7 @@ void scenario_help(FILE *out)
 		fprintf(out, "\n%s: a list of up to %u: %s\n", list->key, list->most, list->help);
 		for (const struct setting *s = list->items; s->key; s++)
 			help_row(out, "  - ", s, list->overrides);
+		for (const struct setting_list *l = list->lists; l && l->key; l++)
+			fprintf(out, "  - %-26s as above [the scenario's]\n", l->key);
 	}
 }

@@ -36,14 +36,21 @@ struct setting {
 	const char *(*check)(uint64_t value);
 };
 
-/* A key whose value is a list of mappings, each of the keys in `items`. */
+/*
+ * A key whose value is a list of mappings, each of the keys in `items`.
+ *
+ * Where it overrides, a key that an item doesn't give is the scenario's of the same name. Which
+ * ones it gives, a bit mask in the item says: one bit a row of `items`, then one a list of `lists`.
+ */
 struct setting_list {
 	const char *key;
 	const struct setting *items;
-	size_t offset, item_bytes, count_offset; /* in struct scenario */
+	const struct setting_list *lists; /* keys of an item that are lists themselves; NULL: none
+					   */
+	size_t offset, item_bytes, count_offset; /* in struct scenario, or in the outer item */
+	size_t given_offset;                     /* where it overrides: of the mask in the item */
 	unsigned most;
-	bool overrides; /* what an item doesn't have is the scenario's, and --set takes whole paths
-			 */
+	bool overrides; /* and --set takes whole paths */
 	const char *help;
 };
 
@@ -53,6 +60,15 @@ extern const struct setting_list setting_lists[];
 /* The row of a key, or NULL. */
 const struct setting *setting_find(const struct setting *table, const char *key);
 const struct setting_list *setting_list_find(const char *key);
+
+/* Notes that an item has a key of its own, by its row or its inner list; nothing where it doesn't
+ * override. */
+void setting_give(const struct setting_list *list, void *item, const struct setting *setting);
+void setting_give_list(
+	const struct setting_list *list, void *item, const struct setting_list *inner);
+
+/* What an item doesn't give becomes the scenario's. */
+void setting_inherit(const struct setting_list *list, void *item, const struct scenario *scenario);
 
 /*
  * Stores a value that stands at `place` ("file:line" or "--set"). `base` is the scenario or the
@@ -66,8 +82,8 @@ int setting_unknown(const char *key, const char *place, struct diag *diag);
 int setting_unknown_item(
 	const struct setting_list *list, const char *key, const char *place, struct diag *diag);
 
-/* Every key to its default; where it overrides another, numbers to SCENARIO_UNSET. */
-void setting_defaults(const struct setting *table, bool overrides, void *base);
+/* Every key to its default, or unset. */
+void setting_defaults(const struct setting *table, void *base);
 
 /*
  * --set: "key=value", the key a dotted path, or its last part where only one key ends so. A key
@@ -76,8 +92,9 @@ void setting_defaults(const struct setting *table, bool overrides, void *base);
 int setting_set(
 	struct scenario *scenario, const char *const *set, unsigned count, struct diag *diag);
 
-/* driver.bql becomes on or off, by the profile where it is auto. 0, or -EINVAL. */
-int setting_settle_bql(struct scenario *scenario, const char *place, struct diag *diag);
+/* driver.bql becomes on or off: auto is on where profile and kernel have them. 0, or -EINVAL. */
+int setting_settle_bql(struct scenario_driver *driver, const struct host_kernel *kernel,
+	const char *place, struct diag *diag);
 
 /* A value as text, as it would be written in a file. */
 void setting_print(const struct setting *setting, const void *base, char *text, size_t bytes);

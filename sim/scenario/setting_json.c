@@ -44,6 +44,32 @@ static void put(json_t *object, const char *path, json_t *value)
 	json_object_set_new(object, path, value);
 }
 
+/* The lists in `lists`, which stand in the scenario or in an item. */
+static void put_lists(
+	json_t *object, const struct setting_list *lists, const void *base, enum scenario_use use)
+{
+	for (const struct setting_list *list = lists; list && list->key; list++) {
+		unsigned count = *(const unsigned *)((const char *)base + list->count_offset);
+		json_t *items;
+
+		if (!setting_applies(list->key, use) || (list->overrides && !count))
+			continue;
+		items = json_array();
+		for (unsigned i = 0; i < count; i++) {
+			const char *at = (const char *)base + list->offset + i * list->item_bytes;
+			json_t *item = json_object();
+
+			for (const struct setting *s = list->items; s->key; s++) {
+				if (setting_item_applies(s, at))
+					put(item, s->key, value_json(s, at));
+			}
+			put_lists(item, list->lists, at, use);
+			json_array_append_new(items, item);
+		}
+		put(object, list->key, items);
+	}
+}
+
 json_t *setting_json(const struct scenario *scenario, enum scenario_use use)
 {
 	json_t *object = json_object();
@@ -53,26 +79,6 @@ json_t *setting_json(const struct scenario *scenario, enum scenario_use use)
 			strncmp(s->key, "published.", 10)) /* has a place of its own */
 			put(object, s->key, value_json(s, scenario));
 	}
-	for (const struct setting_list *list = setting_lists; list->key; list++) {
-		unsigned count = *(const unsigned *)((const char *)scenario + list->count_offset);
-		json_t *items;
-
-		if (!setting_applies(list->key, use) || (list->overrides && !count))
-			continue;
-		items = json_array();
-		for (unsigned i = 0; i < count; i++) {
-			json_t *item = json_object();
-
-			for (const struct setting *s = list->items; s->key; s++) {
-				const char *base = (const char *)scenario + list->offset +
-						   i * list->item_bytes;
-
-				if (setting_item_applies(s, base))
-					put(item, s->key, value_json(s, base));
-			}
-			json_array_append_new(items, item);
-		}
-		put(object, list->key, items);
-	}
+	put_lists(object, setting_lists, scenario, use);
 	return object;
 }

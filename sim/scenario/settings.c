@@ -12,9 +12,10 @@
 #define IN_WORKLOAD(member) offsetof(struct scenario_workload, member)
 #define UDP_FLOOD           "udp_flood"
 #define TCP_RECEIVE         "tcp_receive"
-#define UDP_RECEIVE         "udp_receive"
-#define RECEIVED            TCP_RECEIVE "|" UDP_RECEIVE
-#define VIRTUAL             UDP_FLOOD "|" RECEIVED
+#define RECEIVED            TCP_RECEIVE "|udp_receive"
+#define TCP_STREAM          "tcp_stream"
+#define PACED               UDP_FLOOD "|" RECEIVED
+#define VIRTUAL             PACED "|" TCP_STREAM
 #define LWIP_RECEIVE        "lwip_receive"
 #define IN_DEVICE(member)   offsetof(struct scenario_device, member)
 #define PROFILES            "linux-2.6.35|linux-6.1"
@@ -53,15 +54,19 @@ static const struct setting fault_items[] = {
 
 static const struct setting workload_items[] = {
 	{ .key = "type", .type = SETTING_CHOICE, .offset = IN_WORKLOAD(type),
-	  .default_value = "udp_flood", .choices = "udp_flood|tcp_receive|udp_receive|lwip_receive",
-	  .help = "a process that sends; what comes from the wire; lwIP that gets TCP" },
+	  .default_value = "udp_flood",
+	  .choices = "udp_flood|tcp_receive|udp_receive|tcp_stream|lwip_receive",
+	  .help = "a process that sends; what comes from the wire; TCP from one of nics "
+		  "to another; lwIP that gets TCP" },
 	{ .key = "device", .only = VIRTUAL, .type = SETTING_TEXT,
 	  .offset = IN_WORKLOAD(nic), .default_value = "",
 	  .help = "the one of nics that it goes or comes by; else the first" },
-	{ .key = "cpu", .only = UDP_FLOOD "|" UDP_RECEIVE, .type = SETTING_COUNT,
-	  .offset = IN_WORKLOAD(cpu),
+	{ .key = "from", .only = TCP_STREAM, .type = SETTING_TEXT,
+	  .offset = IN_WORKLOAD(from), .default_value = "",
+	  .help = "the one of nics that it is sent by, at the other end of device's wire" },
+	{ .key = "cpu", .only = VIRTUAL, .type = SETTING_COUNT, .offset = IN_WORKLOAD(cpu),
 	  .most = HOST_CPUS_MOST - 1, .default_value = "0",
-	  .help = "the CPU it runs on, or the process that reads" },
+	  .help = "the CPU that its processes run on" },
 	{ .key = "message_bytes", .only = VIRTUAL, .type = SETTING_COUNT,
 	  .offset = IN_WORKLOAD(message_bytes),
 	  .least = 1, .most = 1472, .unit = "bytes",
@@ -71,14 +76,14 @@ static const struct setting workload_items[] = {
 	  .offset = IN_WORKLOAD(segments), .least = 1,
 	  .most = 17, .default_value = "1",
 	  .help = "buffers a packet is in: a data descriptor each" },
-	{ .key = "messages", .only = VIRTUAL, .type = SETTING_COUNT,
+	{ .key = "messages", .only = PACED, .type = SETTING_COUNT,
 	  .offset = IN_WORKLOAD(messages), .most = 1e15,
 	  .default_value = "0", .help = "how many it sends; 0: as many as it can" },
 	{ .key = "start_s", .only = VIRTUAL, .type = SETTING_NUMBER,
 	  .offset = IN_WORKLOAD(start_s),
 	  .finest = 1e-9, .most = 86400, .default_value = "0", .unit = "s",
 	  .help = "when it begins" },
-	{ .key = "interval_us", .only = VIRTUAL, .type = SETTING_NUMBER,
+	{ .key = "interval_us", .only = PACED, .type = SETTING_NUMBER,
 	  .offset = IN_WORKLOAD(interval_us),
 	  .finest = 1e-3, .most = 1e9, .default_value = "0", .unit = "us",
 	  .help = "sleep after each message; received: from burst to burst, 0: the wire's pace" },
@@ -86,28 +91,35 @@ static const struct setting workload_items[] = {
 	  .offset = IN_WORKLOAD(burst), .least = 1,
 	  .most = 1e9, .unset = "1", .unit = "packets",
 	  .help = "received: so many follow each other at the wire's pace" },
-	{ .key = "quick_acks", .only = TCP_RECEIVE, .type = SETTING_COUNT,
+	{ .key = "quick_acks", .only = TCP_RECEIVE "|" TCP_STREAM, .type = SETTING_COUNT,
 	  .offset = IN_WORKLOAD(quick_acks),
 	  .most = 1e18, .unset = "16",
-	  .help = "tcp_receive: ACKs at the start that wait for nothing" },
-	{ .key = "delayed_ack_ms", .only = TCP_RECEIVE, .type = SETTING_NUMBER,
+	  .help = "TCP: ACKs that wait for nothing, at the start and after a pause of 200 ms" },
+	{ .key = "delayed_ack_ms", .only = TCP_RECEIVE "|" TCP_STREAM, .type = SETTING_NUMBER,
 	  .offset = IN_WORKLOAD(delayed_ack_ms),
 	  .least = 1e-3, .most = 500, .default_value = "40", .unit = "ms",
-	  .help = "tcp_receive: how long an ACK may wait" },
+	  .help = "TCP: how long an ACK may wait" },
 	{ .key = "gro", .only = RECEIVED, .type = SETTING_SWITCH, .offset = IN_WORKLOAD(gro),
 	  .default_value = "false",
 	  .help = "received segments are merged before the stack gets them" },
-	{ .key = "reads", .only = UDP_RECEIVE, .type = SETTING_SWITCH, .offset = IN_WORKLOAD(reads),
-	  .default_value = "false",
-	  .help = "udp_receive: a process reads it; else it is gone with the stack" },
-	{ .key = "busy_poll_us", .only = UDP_RECEIVE, .type = SETTING_COUNT,
+	{ .key = "reads", .only = RECEIVED, .type = SETTING_SWITCH,
+	  .offset = IN_WORKLOAD(reads), .default_value = "false",
+	  .help = "a process reads it (always so with tcp_stream); else it is gone at once" },
+	{ .key = "busy_poll_us", .only = RECEIVED "|" TCP_STREAM, .type = SETTING_COUNT,
 	  .offset = IN_WORKLOAD(busy_poll_us), .most = 1e6, .default_value = "0",
 	  .unit = "1.024 us",
 	  .help = "how long that polls before it sleeps (SO_BUSY_POLL); 0: not at all" },
-	{ .key = "prefer_busy_poll", .only = UDP_RECEIVE, .type = SETTING_SWITCH,
+	{ .key = "prefer_busy_poll", .only = RECEIVED "|" TCP_STREAM, .type = SETTING_SWITCH,
 	  .offset = IN_WORKLOAD(prefer_busy_poll), .default_value = "false",
 	  .help = "and others leave the device to it and to the timer (SO_PREFER_BUSY_POLL)" },
-	{ .key = "stream_bytes", .only = LWIP_RECEIVE, .type = SETTING_COUNT,
+	{ .key = "receive_buffer_bytes", .only = RECEIVED "|" TCP_STREAM, .type = SETTING_COUNT,
+	  .offset = IN_WORKLOAD(receive_buffer_bytes), .least = 8192, .most = 1e8, .unit = "bytes",
+	  .unset = "TCP: 131072, and it grows; UDP: 212992",
+	  .help = "of the socket that is read, as the kernel prints it" },
+	{ .key = "write_bytes", .only = TCP_STREAM, .type = SETTING_COUNT,
+	  .offset = IN_WORKLOAD(write_bytes), .least = 1, .most = 1e8, .default_value = "65536",
+	  .unit = "bytes", .help = "what the sending process writes at a time" },
+	{ .key = "stream_bytes", .only = LWIP_RECEIVE "|" TCP_STREAM, .type = SETTING_COUNT,
 	  .offset = IN_WORKLOAD(stream_bytes), .most = 1e15, .default_value = "0", .unit = "bytes",
 	  .help = "length of the TCP stream; 0: as long as duration_s" },
 	{ 0 },
@@ -134,6 +146,23 @@ static const struct setting workload_items[] = {
 	  .help = "of reading packet data; 0: it takes no time" },
 
 #define DRIVER_ROWS(at) \
+	{ .key = "driver.profile", .type = SETTING_CHOICE, .offset = at(driver.profile), \
+	  .default_value = "linux-6.1", .choices = PROFILES, \
+	  .help = "the kernel whose driver this is, and the stack; of nics: the driver alone" }, \
+	{ .key = "driver.checksum", .type = SETTING_SWITCH, .offset = at(driver.checksum), \
+	  .default_value = "true", \
+	  .help = "the device computes it: a context descriptor before each packet" }, \
+	{ .key = "driver.bql", .type = SETTING_CHOICE, .offset = at(driver.bql), \
+	  .default_value = "auto", .choices = "auto|on|off", \
+	  .help = "byte queue limits; auto: on where the profile's kernel has them" }, \
+	{ .key = "driver.bql_limit_min", .type = SETTING_COUNT, \
+	  .offset = at(driver.bql_limit_min), .most = (double)DQL_LIMIT_MOST, \
+	  .default_value = "0", .unit = "bytes", \
+	  .help = "least limit (byte_queue_limits/limit_min)" }, \
+	{ .key = "driver.bql_limit_max", .type = SETTING_COUNT, \
+	  .offset = at(driver.bql_limit_max), .most = (double)DQL_LIMIT_MOST, \
+	  .default_value = "1879048192", .unit = "bytes", \
+	  .help = "greatest limit (byte_queue_limits/limit_max)" }, \
 	{ .key = "driver.reserve", .type = SETTING_COUNT, .offset = at(driver.reserve), \
 	  .most = 1000, .unit = "descriptors", .unset = "the profile's", \
 	  .help = "fewer free than this after a packet, and the queue stops" }, \
@@ -178,17 +207,26 @@ static const struct setting device_items[] = {
 	{ 0 },
 };
 
-const struct setting_list setting_lists[] = {
-	{ .key = "nic.faults", .items = fault_items, .offset = AT(nic.faults),
-	  .item_bytes = sizeof(struct scenario_fault), .count_offset = AT(nic.fault_count),
+#define FAULTS_LIST(at) \
+	{ .key = "nic.faults", .items = fault_items, .offset = at(nic.faults), \
+	  .item_bytes = sizeof(struct scenario_fault), .count_offset = at(nic.fault_count), \
 	  .most = NIC_FAULTS_MOST, .help = "what breaks" },
+
+static const struct setting_list device_lists[] = {
+	FAULTS_LIST(IN_DEVICE)
+	{ 0 },
+};
+
+const struct setting_list setting_lists[] = {
+	FAULTS_LIST(AT)
 	{ .key = "workload", .items = workload_items, .offset = AT(workloads),
 	  .item_bytes = sizeof(struct scenario_workload), .count_offset = AT(workload_count),
 	  .most = SCENARIO_WORKLOADS_MOST,
 	  .help = "who sends; without it, one udp_flood at its defaults" },
 	{ .key = "nics", .items = device_items, .offset = AT(devices),
 	  .item_bytes = sizeof(struct scenario_device), .count_offset = AT(device_count),
-	  .most = HOST_DEVICES_MOST, .overrides = true,
+	  .most = HOST_DEVICES_MOST, .overrides = true, .given_offset = IN_DEVICE(given),
+	  .lists = device_lists,
 	  .help = "where there are several: what differs from nic and driver" },
 	{ 0 },
 };
@@ -217,23 +255,6 @@ const struct setting settings[] = {
 
 	NIC_ROWS(AT)
 
-	{ .key = "driver.profile", .type = SETTING_CHOICE, .offset = AT(driver.profile),
-	  .default_value = "linux-6.1", .choices = PROFILES,
-	  .help = "the kernel whose driver and stack this is" },
-	{ .key = "driver.checksum", .type = SETTING_SWITCH, .offset = AT(driver.checksum),
-	  .default_value = "true",
-	  .help = "the device computes it: a context descriptor before each packet" },
-	{ .key = "driver.bql", .type = SETTING_CHOICE, .offset = AT(driver.bql),
-	  .default_value = "auto", .choices = "auto|on|off",
-	  .help = "byte queue limits; auto: on where the profile's kernel has them" },
-	{ .key = "driver.bql_limit_min", .type = SETTING_COUNT,
-	  .offset = AT(driver.bql_limit_min), .most = (double)DQL_LIMIT_MOST,
-	  .default_value = "0", .unit = "bytes",
-	  .help = "least limit (byte_queue_limits/limit_min)" },
-	{ .key = "driver.bql_limit_max", .type = SETTING_COUNT,
-	  .offset = AT(driver.bql_limit_max), .most = (double)DQL_LIMIT_MOST,
-	  .default_value = "1879048192", .unit = "bytes",
-	  .help = "greatest limit (byte_queue_limits/limit_max)" },
 	DRIVER_ROWS(AT)
 
 	{ .key = "host.cpus", .type = SETTING_COUNT, .offset = AT(host.cpus), .least = 1,
@@ -296,6 +317,18 @@ const struct setting settings[] = {
 	{ .key = "published.in_device_max", .type = SETTING_NUMBER,
 	  .offset = AT(published.in_device_max), .most = 1e9, .unit = "packets",
 	  .help = "most in the device" },
+	{ .key = "published.packets_per_poll", .type = SETTING_NUMBER,
+	  .offset = AT(published.packets_per_poll), .most = 65535, .unit = "packets",
+	  .help = "received in a poll of the first device, on average" },
+	{ .key = "published.packets_per_working_poll", .type = SETTING_NUMBER,
+	  .offset = AT(published.packets_per_working_poll), .most = 65535, .unit = "packets",
+	  .help = "the same, polls left out that found none" },
+	{ .key = "published.segments_per_ack", .type = SETTING_NUMBER,
+	  .offset = AT(published.segments_per_ack), .most = 1e9, .unit = "segments",
+	  .help = "received by the first receiver for each ACK that it sent" },
+	{ .key = "published.interrupts_per_s", .type = SETTING_NUMBER,
+	  .offset = AT(published.interrupts_per_s), .most = 1e9, .unit = "1/s",
+	  .help = "of the first device, from the first to the last" },
 	{ 0 },
 };
 /* clang-format on */

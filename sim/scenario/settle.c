@@ -30,9 +30,14 @@ static bool is_paced(const struct scenario_workload *workload)
 	return !strcmp(workload->type, "tcp_receive") || !strcmp(workload->type, "udp_receive");
 }
 
+static bool is_stream(const struct scenario_workload *workload)
+{
+	return !strcmp(workload->type, "tcp_stream");
+}
+
 static bool is_tcp(const struct scenario_workload *workload)
 {
-	return !strcmp(workload->type, "tcp_receive");
+	return !strcmp(workload->type, "tcp_receive") || is_stream(workload);
 }
 
 /* What does not apply is 0 from here on; scenario_check_clock has refused it where it was given. */
@@ -43,6 +48,8 @@ static void settle_workload(struct scenario_workload *workload)
 								 : 1472);
 	default_to(&workload->burst, !is_sender(workload));
 	default_to(&workload->quick_acks, is_tcp(workload) ? QUICK_ACKS_MOST : 0);
+	default_to(&workload->receive_buffer_bytes, 0);
+	workload->reads = workload->reads || is_stream(workload);
 }
 
 /* Those that send come first. */
@@ -61,53 +68,45 @@ static void sort_workloads(struct scenario *scenario)
 	}
 }
 
-static void settle_device(
-	struct scenario_device *device, const struct scenario *scenario, unsigned index)
+static void from_profile(struct scenario_driver *driver)
 {
-	const struct scenario_nic *nic = &scenario->nic;
-	const struct scenario_driver *driver = &scenario->driver;
+	const struct e1000e_profile *profile = e1000e_profile_find(driver->profile);
 
-	if (!*device->name)
-		snprintf(device->name, sizeof(device->name), "eth%u", index);
-	default_to(&device->nic.ring_size, nic->ring_size);
-	default_to(&device->nic.rx_ring_size, nic->rx_ring_size);
-	default_to(&device->nic.line_rate_mbps, nic->line_rate_mbps);
-	default_to(&device->nic.fetch_ns, nic->fetch_ns);
-	default_to(&device->nic.dma_rate_mbps, nic->dma_rate_mbps);
-	default_to(&device->driver.reserve, driver->reserve);
-	default_to(&device->driver.wake_threshold, driver->wake_threshold);
-	default_to(&device->driver.throttle_rate, driver->throttle_rate);
-	default_to(&device->driver.tidv, driver->tidv);
-	default_to(&device->driver.tadv, driver->tadv);
-	default_to(&device->driver.rdtr, driver->rdtr);
-	default_to(&device->driver.radv, driver->radv);
-	default_to(&device->driver.threaded, driver->threaded);
-	default_to(&device->driver.thread_cpu, driver->thread_cpu);
-	default_to(&device->driver.defer_hard_irqs, driver->defer_hard_irqs);
-	default_to(&device->driver.flush_timeout, driver->flush_timeout);
-	memcpy(device->nic.faults, nic->faults, sizeof(nic->faults));
-	device->nic.fault_count = nic->fault_count;
-	memcpy(device->driver.profile, driver->profile, sizeof(driver->profile));
-	device->driver.checksum = driver->checksum;
+	default_to(&driver->reserve, profile->reserve);
+	default_to(&driver->wake_threshold, profile->wake_threshold);
+	default_to(&driver->tidv, profile->tidv);
+	default_to(&driver->tadv, profile->tadv);
 }
 
+/* Before the scenario's own settings follow from its profile: a device may have another one. */
 static void settle_devices(struct scenario *scenario)
 {
-	if (!scenario->device_count)
-		scenario->devices[0] = (struct scenario_device){ .nic = scenario->nic,
-			.driver = scenario->driver };
-	for (unsigned i = 0; i < scenario_devices(scenario); i++)
-		settle_device(&scenario->devices[i], scenario, i);
+	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
+		struct scenario_device *device = &scenario->devices[i];
+
+		if (!*device->name)
+			snprintf(device->name, sizeof(device->name), "eth%u", i);
+		setting_inherit(setting_list_find("nics"), device, scenario);
+		from_profile(&device->driver);
+	}
+	from_profile(&scenario->driver);
 }
 
-static void from_profile(struct scenario *scenario)
+static int settle_bql(struct scenario *scenario, const char *place, struct diag *diag)
 {
-	const struct e1000e_profile *profile = e1000e_profile_find(scenario->driver.profile);
+	const struct host_kernel *kernel = host_kernel_find(scenario->driver.profile);
 
-	default_to(&scenario->driver.reserve, profile->reserve);
-	default_to(&scenario->driver.wake_threshold, profile->wake_threshold);
-	default_to(&scenario->driver.tidv, profile->tidv);
-	default_to(&scenario->driver.tadv, profile->tadv);
+	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
+		if (setting_settle_bql(&scenario->devices[i].driver, kernel, place, diag))
+			return -EINVAL;
+	}
+	return setting_settle_bql(&scenario->driver, kernel, place, diag);
+}
+
+static void settle_faults(struct scenario_nic *nic)
+{
+	for (unsigned i = 0; i < nic->fault_count; i++)
+		default_to(&nic->faults[i].count, fault_loses_things(&nic->faults[i]));
 }
 
 /* What does not apply is 0 from here on; check_together has refused it where it was given. */
@@ -119,17 +118,19 @@ static void from_kernel(struct scenario *scenario)
 	default_to(&scenario->host.truesize_bytes, 0); /* host_truesize, of each message */
 	default_to(&scenario->driver.thread_cpu, scenario->host.irq_cpu);
 	default_to(&scenario->host.netdev_budget_usecs, 2000000 / scenario->host.tick_hz);
-	for (unsigned i = 0; i < scenario->nic.fault_count; i++)
-		default_to(&scenario->nic.faults[i].count,
-			fault_loses_things(&scenario->nic.faults[i]));
+	settle_faults(&scenario->nic);
+	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
+		settle_faults(&scenario->devices[i].nic);
+		default_to(&scenario->devices[i].driver.thread_cpu, scenario->host.irq_cpu);
+	}
 	for (unsigned i = 0; i < scenario->workload_count; i++)
 		settle_workload(&scenario->workloads[i]);
 }
 
-static int check_faults(const struct scenario *scenario, const char *place, struct diag *diag)
+static int check_faults(const struct scenario_nic *nic, const char *place, struct diag *diag)
 {
-	for (unsigned i = 0; i < scenario->nic.fault_count; i++) {
-		const struct scenario_fault *fault = &scenario->nic.faults[i];
+	for (unsigned i = 0; i < nic->fault_count; i++) {
+		const struct scenario_fault *fault = &nic->faults[i];
 		bool loses = fault_loses_things(fault);
 
 		if (loses ? fault->duration_s > 0 : fault->count != SCENARIO_UNSET)
@@ -150,7 +151,7 @@ static int check_device(const struct scenario_device *device, const char *place,
 			"%s: driver.wake_threshold: %" PRIu64 ": a ring of %" PRIu64
 			" never has so many free",
 			place, device->driver.wake_threshold, device->nic.ring_size);
-	return 0;
+	return check_faults(&device->nic, place, diag);
 }
 
 /* Threads where the kernel has them, on a CPU that is there; and no CPU for no thread. */
@@ -222,13 +223,62 @@ static int check_devices(const struct scenario *scenario, const char *place, str
 }
 
 /* The device of that name, or of the first where none is named; -1 if there is none. */
-int scenario_device_of(const struct scenario *scenario, const struct scenario_workload *workload)
+static int device_named(const struct scenario *scenario, const char *name)
 {
 	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
-		if (!*workload->nic || !strcmp(scenario->devices[i].name, workload->nic))
+		if (!*name || !strcmp(scenario->devices[i].name, name))
 			return (int)i;
 	}
 	return -1;
+}
+
+int scenario_device_of(const struct scenario *scenario, const struct scenario_workload *workload)
+{
+	return device_named(scenario, workload->nic);
+}
+
+int scenario_from_of(const struct scenario *scenario, const struct scenario_workload *workload)
+{
+	return device_named(scenario, workload->from);
+}
+
+static bool uses(
+	const struct scenario *scenario, const struct scenario_workload *workload, int device)
+{
+	return scenario_device_of(scenario, workload) == device ||
+	       (is_stream(workload) && scenario_from_of(scenario, workload) == device);
+}
+
+/* A stream goes from one of nics to another, and has both for itself. */
+static int check_stream(const struct scenario *scenario, const struct scenario_workload *stream,
+	const char *place, struct diag *diag)
+{
+	int to = scenario_device_of(scenario, stream), from = scenario_from_of(scenario, stream);
+
+	if (!is_stream(stream))
+		return 0;
+	if (from < 0)
+		return diag_set(diag, -EINVAL, "%s: workload: from: %s: none of nics has this name",
+			place, stream->from);
+	if (scenario->host.qdisc_limit < HOST_TRAIN_MOST)
+		return diag_set(diag, -EINVAL,
+			"%s: host.qdisc_limit: %" PRIu64
+			": a tcp_stream writes packets of up to %d segments, which must have room",
+			place, scenario->host.qdisc_limit, HOST_TRAIN_MOST);
+	if (from == to)
+		return diag_set(diag, -EINVAL,
+			"%s: workload: from: %s: a tcp_stream goes from one of nics to another",
+			place, scenario->devices[from].name);
+	for (unsigned i = 0; i < scenario->workload_count; i++) {
+		const struct scenario_workload *other = &scenario->workloads[i];
+
+		if (other != stream && (uses(scenario, other, to) || uses(scenario, other, from)))
+			return diag_set(diag, -EINVAL,
+				"%s: workload: tcp_stream: nothing else goes or comes by its "
+				"devices, %s and %s",
+				place, scenario->devices[from].name, scenario->devices[to].name);
+	}
+	return 0;
 }
 
 static int check_times(const struct scenario *scenario, const struct scenario_workload *workload,
@@ -257,7 +307,9 @@ static int check_times(const struct scenario *scenario, const struct scenario_wo
 static int check_reader(const struct scenario *scenario, const struct scenario_workload *workload,
 	const char *place, struct diag *diag)
 {
-	if (!workload->reads && !is_sender(workload) && workload->cpu)
+	bool has_reader = workload->reads || is_stream(workload);
+
+	if (!has_reader && !is_sender(workload) && workload->cpu)
 		return diag_set(diag, -EINVAL,
 			"%s: workload: cpu: %" PRIu64 ": without reads there is no process", place,
 			workload->cpu);
@@ -267,7 +319,7 @@ static int check_reader(const struct scenario *scenario, const struct scenario_w
 			place);
 	if (!workload->busy_poll_us)
 		return 0;
-	if (!workload->reads)
+	if (!has_reader)
 		return diag_set(diag, -EINVAL,
 			"%s: workload: busy_poll_us: %" PRIu64
 			": without reads there is nobody who polls",
@@ -298,6 +350,14 @@ static int check_workload(const struct scenario *scenario, const struct scenario
 			"%s: workload: cpu: %" PRIu64
 			": CPUs go from 0 on, and host.cpus is %" PRIu64,
 			place, workload->cpu, scenario->host.cpus);
+	if (check_stream(scenario, workload, place, diag))
+		return -EINVAL;
+	if (workload->receive_buffer_bytes != SCENARIO_UNSET && !workload->reads &&
+		!is_stream(workload))
+		return diag_set(diag, -EINVAL,
+			"%s: workload: receive_buffer_bytes: %" PRIu64
+			": nobody reads; reads is false",
+			place, workload->receive_buffer_bytes);
 	if (workload->message_bytes == SCENARIO_UNSET)
 		return is_sender(workload) && workload->segments > 1
 			       ? diag_set(diag, -EINVAL,
@@ -336,17 +396,15 @@ static int check_together(const struct scenario *scenario, const char *place, st
 		if (check_workload(scenario, &scenario->workloads[i], place, diag))
 			return -EINVAL;
 	}
-	return check_faults(scenario, place, diag);
+	return check_faults(&scenario->nic, place, diag);
 }
 
 int scenario_settle(struct scenario *scenario, const char *place, struct diag *diag)
 {
-	from_profile(scenario);
 	settle_devices(scenario);
-	if (check_together(scenario, place, diag) || setting_settle_bql(scenario, place, diag))
+	if (check_together(scenario, place, diag) || settle_bql(scenario, place, diag))
 		return -EINVAL;
 	from_kernel(scenario);
-	settle_devices(scenario); /* with the faults' counts */
 	sort_workloads(scenario);
 	return 0;
 }

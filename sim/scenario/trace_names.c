@@ -51,7 +51,8 @@ int scenario_names(struct names **names, const struct scenario *scenario)
 	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
 		const char *name = scenario->devices[i].name;
 
-		if (names_set(*names, NAME_DEVICE, i, name, strlen(name)))
+		if (names_set(*names, NAME_DEVICE, i, name, strlen(name)) ||
+			names_set(*names, NAME_IRQ, i + 1, name, strlen(name)))
 			return -ENOMEM;
 	}
 	return name_tasks(*names, scenario);
@@ -71,6 +72,7 @@ static void write_kind(
 void scenario_names_write(const struct names *names, struct trace_writer *writer)
 {
 	write_kind(names, writer, NAME_DEVICE, HOST_DEVICES_MOST);
+	write_kind(names, writer, NAME_IRQ, HOST_DEVICES_MOST + 1);
 	write_kind(names, writer, NAME_TASK, TASKS_MOST);
 	write_kind(names, writer, NAME_REASON, SCENARIO_DROP_REASON + 1);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a run's events call things: devices, tasks, and why a packet was dropped. */
+/* What a run's events call things: devices, their interrupts, tasks, and why a packet was dropped.
+ */
 #ifndef SIM_SCENARIO_TRACE_NAMES_H
 #define SIM_SCENARIO_TRACE_NAMES_H
 

@@ -14,7 +14,8 @@
 /* The least gap between two interrupts, as the register has it. */
 static double gap_ms(const struct scenario *scenario)
 {
-	uint32_t units = e1000e_throttle_register((uint32_t)scenario->driver.throttle_rate);
+	uint32_t units =
+		e1000e_throttle_register((uint32_t)scenario->devices[0].driver.throttle_rate);
 
 	return (double)units * ITR_UNIT_NS / 1e6;
 }
@@ -42,6 +43,15 @@ void paragraph(FILE *out, const char *format, ...)
 	fputc('\n', out);
 }
 
+static bool has_faults(const struct scenario *scenario)
+{
+	unsigned faults = 0;
+
+	for (unsigned i = 0; i < scenario_devices(scenario); i++)
+		faults += scenario->devices[i].nic.fault_count;
+	return faults > 0;
+}
+
 static void say_ring(const struct outcome *outcome, FILE *out)
 {
 	const struct scenario *s = outcome->scenario;
@@ -53,9 +63,9 @@ static void say_ring(const struct outcome *outcome, FILE *out)
 		" intervals between clean-ups the device owned %" PRIu64
 		" packets, all that a ring of %" PRIu64
 		" can own when its queue stops with fewer than %" PRIu64 " descriptors free.",
-		device->full_intervals, device->intervals, device->in_device_max, s->nic.ring_size,
-		s->driver.reserve);
-	if (e1000e_throttle_kind(s->driver.throttle_rate) == E1000E_THROTTLE_FIXED)
+		device->full_intervals, device->intervals, device->in_device_max,
+		s->devices[0].nic.ring_size, s->devices[0].driver.reserve);
+	if (e1000e_throttle_kind(s->devices[0].driver.throttle_rate) == E1000E_THROTTLE_FIXED)
 		paragraph(out,
 			"Interrupts come at least %.6f ms apart, and each frees what the ring "
 			"holds: that "
@@ -89,7 +99,8 @@ static void say_sender(const struct outcome *outcome, FILE *out)
 			"The device owned at most %" PRIu64 " of the %" PRIu32
 			" packets that a ring of %" PRIu64
 			" can own: the ring isn't packed, and a larger one would change nothing.",
-			device->in_device_max, outcome->capacity, outcome->scenario->nic.ring_size);
+			device->in_device_max, outcome->capacity,
+			outcome->scenario->devices[0].nic.ring_size);
 	else
 		paragraph(out,
 			"The ring was full (%" PRIu64 " packets) in %" PRIu64 " of %" PRIu64
@@ -167,7 +178,7 @@ static void say(const struct outcome *outcome, FILE *out)
 		paragraph(out, "No packet has left the device.");
 		break;
 	}
-	if (outcome->scenario->nic.fault_count)
+	if (has_faults(outcome->scenario))
 		paragraph(out, "Faults were injected (nic.faults): a healthy device does better.");
 }
 
@@ -265,7 +276,8 @@ static void say_read(const struct host_receiver_stats *r, FILE *out)
 		"read:     %" PRIu64
 		" packets by a process, avg=%.6fmsec max=%.6fmsec after they came; %" PRIu64
 		"\n          segments found its socket full\n",
-		r->reads, r->reads ? (double)r->read_waited / (double)r->reads / 1e6 : 0,
+		r->read_packets,
+		r->read_packets ? (double)r->read_waited / (double)r->read_packets / 1e6 : 0,
 		(double)r->read_waited_most / 1e6, r->overflowed);
 }
 
@@ -378,6 +390,17 @@ static void short_name(const char *file, char *name, size_t bytes)
 		*dot = '\0';
 }
 
+/* Has anybody published it, or is it something of one of these runs? */
+static bool is_known(const struct figure *figure, const struct outcome *outcomes, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (!isnan(figure_published(figure, &outcomes[i])) ||
+			!isnan(figure->modelled(&outcomes[i])))
+			return true;
+	}
+	return false;
+}
+
 static void table(const struct outcome *outcomes, unsigned count, FILE *out)
 {
 	fprintf(out, "%-*s", LABEL_COLUMNS, "");
@@ -392,6 +415,8 @@ static void table(const struct outcome *outcomes, unsigned count, FILE *out)
 		fprintf(out, "%13s%11s%8s", "published", "modelled", "ratio");
 	fputc('\n', out);
 	for (const struct figure *f = figures; f->name; f++) {
+		if (!is_known(f, outcomes, count))
+			continue;
 		fprintf(out, "%-*s", LABEL_COLUMNS, f->label);
 		for (unsigned i = 0; i < count; i++) {
 			double published = figure_published(f, &outcomes[i]);

@@ -88,7 +88,7 @@ static void without_it_a_process_sleeps_until_something_comes(void)
 	CU_ASSERT_EQUAL(stage_time(EVENT_COPY, 1), FIRST_READ + 100 * US);
 	CU_ASSERT_EQUAL(stage_count(EVENT_NAPI_POLL), 2);
 	CU_ASSERT_EQUAL(stage.stats.napi[0].busy_polls, 0);
-	CU_ASSERT_EQUAL(stage.stats.receivers[0].reads, 2);
+	CU_ASSERT_EQUAL(stage.stats.receivers[0].read_packets, 2);
 	CU_ASSERT_EQUAL(stage.stats.receivers[0].read_waited, 2 * (FIRST_READ - 10000));
 	CU_ASSERT_EQUAL(stage.stats.receivers[0].read_waited_most, FIRST_READ - 10000);
 }
@@ -155,7 +155,7 @@ static void no_packet_waits_for_the_throttle(void)
 	stage_run(&config);
 	CU_ASSERT_EQUAL(stage.stats.receivers[0].waited_most, 2025); /* the first */
 	CU_ASSERT(stage.stats.receivers[0].waited <= 2025 + 50 * ROUND + 11 * 1000);
-	CU_ASSERT_EQUAL(stage.stats.receivers[0].reads, 51);
+	CU_ASSERT_EQUAL(stage.stats.receivers[0].read_packets, 51);
 	CU_ASSERT_EQUAL(stage.stats.napi[0].interrupts, 12);
 }
 
@@ -257,19 +257,6 @@ static void it_gives_way_to_a_task_that_should_run(void)
 	CU_ASSERT_EQUAL(polls_from_to(stopped + 2900 + 2000 + 700, stopped + 5601), 1);
 }
 
-/* Its buffer holds 92 packets: of 100 that one poll brings eight are lost.
- */
-static void a_socket_that_is_full_takes_no_more(void)
-{
-	struct host_config config = reading(100, 0, 0);
-
-	config.dev_weight = 128;
-	stage_run(&config);
-	CU_ASSERT_EQUAL(stage.stats.receivers[0].received, 100);
-	CU_ASSERT_EQUAL(stage.stats.receivers[0].overflowed, 8);
-	CU_ASSERT_EQUAL(stage.stats.receivers[0].reads, 92);
-}
-
 /* A timer in the place of interrupts. */
 static void add_timer(struct host_config *config, uint32_t defer_hard_irqs, uint64_t timeout)
 {
@@ -315,7 +302,7 @@ static void a_preferred_process_needs_no_interrupts(void)
 	config.receivers[0].prefer_busy_poll = true;
 	add_timer(&config, 2, MS);
 	stage_run(&config);
-	CU_ASSERT_EQUAL(stage.stats.receivers[0].reads, 51);
+	CU_ASSERT_EQUAL(stage.stats.receivers[0].read_packets, 51);
 	CU_ASSERT(stage.stats.receivers[0].waited <= 2025 + 50 * ROUND);
 	CU_ASSERT_EQUAL(stage.stats.napi[0].interrupts, 2);
 	CU_ASSERT(stage_time(EVENT_IRQ_ENTRY, 1) > 10010000 + 300 * 1024 + 2 * MS);
@@ -391,9 +378,6 @@ static void what_cannot_be_is_refused(void)
 	config = reading(1, 0, 50);
 	config.receivers[0].read = false;
 	refuse(&config);
-	config = reading(1, 0, 0);
-	config.receivers[0].tcp = true;
-	refuse(&config);
 }
 
 static const struct test_case polling[] = {
@@ -404,7 +388,6 @@ static const struct test_case polling[] = {
 		it_ends_when_its_time_is_over_and_arms_interrupts },
 	{ "no packet waits for the throttle", no_packet_waits_for_the_throttle },
 	{ "on another CPU the interrupt is no burden", on_another_cpu_the_interrupt_is_no_burden },
-	{ "a socket that is full takes no more", a_socket_that_is_full_takes_no_more },
 	{ "what cannot be is refused", what_cannot_be_is_refused },
 	{ 0 },
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A setting is honoured or refused: by file, line, key and reason. */
-#include "scenario.h"
+#include "loading.h"
 
 #include "harness.h"
 #include <errno.h>
@@ -8,60 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static struct scenario scenario;
-static struct diag diag;
-static char path[] = "/tmp/ringside-load-XXXXXX";
-
-static int setup(void)
-{
-	int fd = mkstemp(path);
-
-	return fd < 0 || close(fd);
-}
-
-static int teardown(void)
-{
-	return unlink(path);
-}
-
-static int load(const char *yaml, const char *const *set, unsigned count)
-{
-	FILE *file = fopen(path, "w");
-
-	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-	fputs(yaml, file);
-	fclose(file);
-	diag.text[0] = '\0';
-	return scenario_load(&scenario, path, set, count, &diag);
-}
-
-/* The message begins with the place, and has the key and what else is given. */
-static void refused(const char *yaml, int line, const char *key, const char *reason)
-{
-	char place[64];
-
-	CU_ASSERT(load(yaml, NULL, 0) < 0);
-	if (line)
-		snprintf(place, sizeof(place), "%s:%d: ", path, line);
-	else
-		snprintf(place, sizeof(place), "%s:", path);
-	if (strncmp(diag.text, place, strlen(place)) || !strstr(diag.text, key) ||
-		!strstr(diag.text, reason)) {
-		printf("got: %s\n", diag.text);
-		CU_FAIL("the message lacks place, key or reason");
-	}
-}
-
-/* The whole message, behind the file's name. */
-static void says(const char *yaml, const char *message)
-{
-	char whole[512];
-
-	CU_ASSERT_EQUAL(load(yaml, NULL, 0), -EINVAL);
-	snprintf(whole, sizeof(whole), "%s: %s", path, message);
-	CU_ASSERT_STRING_EQUAL(diag.text, whole);
-}
 
 static void set_refused(const char *assignment, const char *key)
 {
@@ -106,10 +52,10 @@ static void the_clock_tsc_takes_lwip_receive_and_nothing_else(void)
 		"workload: the clock tsc takes one lwip_receive");
 	says("clock: tsc\nworkload: []\n", "workload: the clock tsc takes one lwip_receive");
 	says("clock: tsc\nworkload: [{type: lwip_receive, message_bytes: 2}]\n",
-		"workload: message_bytes: of udp_flood|tcp_receive|udp_receive; lwip_receive has "
-		"none");
+		"workload: message_bytes: of udp_flood|tcp_receive|udp_receive|tcp_stream; "
+		"lwip_receive has none");
 	says("workload: [{stream_bytes: 2}]\n",
-		"workload: stream_bytes: of lwip_receive; udp_flood has none");
+		"workload: stream_bytes: of lwip_receive|tcp_stream; udp_flood has none");
 	says("clock: tsc\nworkload: [{type: lwip_receive}]\nhost: {cpus: 2}\n",
 		"host.cpus: ringside run with the clock tsc has no use for it");
 	says("clock: tsc\nworkload: [{type: lwip_receive}]\nhost: {dev_tx_weight: 64}\n",
@@ -270,51 +216,6 @@ static void a_key_set_twice_is_refused(void)
 	}
 }
 
-/* What a fault or a profile can't use is no setting of theirs; what rounds to 0 means another
- * thing. */
-/* What an item of nics doesn't say is the scenario's, with --set, too; names must differ. */
-static void several_nics_override_what_they_name(void)
-{
-	static const char *const set[] = { "nic.ring_size=512" };
-
-	CU_ASSERT_EQUAL_FATAL(load("nics:\n"
-				   "  - {name: a, nic: {ring_size: 1024}}\n"
-				   "  - driver: {InterruptThrottleRate: 3}\n"
-				   "driver: {reserve: 30}\n"
-				   "workload:\n"
-				   "  - {type: tcp_receive, device: eth1}\n"
-				   "  - {type: udp_flood}\n"
-				   "  - {type: udp_receive, burst: 4}\n",
-				      set, 1),
-		0);
-	CU_ASSERT_EQUAL(scenario_devices(&scenario), 2);
-	CU_ASSERT_STRING_EQUAL(scenario.devices[0].name, "a");
-	CU_ASSERT_STRING_EQUAL(scenario.devices[1].name, "eth1");
-	CU_ASSERT_EQUAL(scenario.devices[0].nic.ring_size, 1024);
-	CU_ASSERT_EQUAL(scenario.devices[1].nic.ring_size, 512);
-	CU_ASSERT_EQUAL(scenario.devices[0].driver.throttle_rate, 8000);
-	CU_ASSERT_EQUAL(scenario.devices[1].driver.throttle_rate, 3);
-	CU_ASSERT_EQUAL(scenario.devices[0].driver.reserve, 30);
-	CU_ASSERT_EQUAL(scenario.devices[1].driver.reserve, 30);
-	/* senders come first */
-	CU_ASSERT_EQUAL(scenario.sender_count, 1);
-	CU_ASSERT_STRING_EQUAL(scenario.workloads[0].type, "udp_flood");
-	CU_ASSERT_STRING_EQUAL(scenario.workloads[1].type, "tcp_receive");
-	CU_ASSERT_EQUAL(scenario_device_of(&scenario, &scenario.workloads[1]), 1);
-	CU_ASSERT_EQUAL(scenario_device_of(&scenario, &scenario.workloads[2]), 0);
-	CU_ASSERT_EQUAL(scenario.workloads[0].message_bytes, 1);
-	CU_ASSERT_EQUAL(scenario.workloads[1].message_bytes, 1448);
-	CU_ASSERT_EQUAL(scenario.workloads[1].quick_acks, 16);
-	CU_ASSERT_EQUAL(scenario.workloads[2].message_bytes, 1472);
-	CU_ASSERT_EQUAL(scenario.workloads[2].burst, 4);
-	refused("nics:\n  - {nic: {ring_sise: 64}}\n", 2, "nic.ring_sise", "nic.ring_size");
-	refused("nics:\n  - {nic: {ring_size: 100}}\n", 2, "ring_size", "multiple of 8");
-	refused("nics:\n  - {nic: 3}\n", 2, "nics", "mapping");
-	refused("nics: [{name: a}, {name: a}]\n", 0, "name: a", "two have it");
-	refused("nics: [{driver: {reserve: 255}}]\n", 0, "driver.reserve", "256");
-	refused("workload: [{device: eth7}]\n", 0, "eth7", "none of nics");
-}
-
 /* A key of one kind of workload is no other's. */
 static void a_workload_takes_only_its_own_keys(void)
 {
@@ -330,6 +231,8 @@ static void a_workload_takes_only_its_own_keys(void)
 	refused("workload: [{segments: 2}]\n", 0, "segments", "message_bytes, 1");
 }
 
+/* What a fault or a profile can't use is no setting of theirs; what rounds to 0 means another
+ * thing. */
 static void nothing_is_ignored_or_rounded_away(void)
 {
 	refused("nic: {faults: [{type: irq_loss, duration_s: 1}]}\n", 0, "duration_s", "irq_loss");
@@ -428,7 +331,6 @@ static const struct test_case cases[] = {
 	{ "--set takes the path or its last part", set_takes_the_path_or_its_last_part },
 	{ "--set obeys the same rules", set_obeys_the_same_rules },
 	{ "a key set twice is refused", a_key_set_twice_is_refused },
-	{ "several NICs override what they name", several_nics_override_what_they_name },
 	{ "a workload takes only its own keys", a_workload_takes_only_its_own_keys },
 	{ "nothing is ignored or rounded away", nothing_is_ignored_or_rounded_away },
 	{ "only plain YAML is taken", only_plain_yaml_is_taken },
