@@ -14,6 +14,7 @@
 struct labels {
 	const char *packet, *len;
 	bool len_is_signed; /* a return value: bytes, or a negative errno */
+	bool len_is_task;
 };
 
 static const struct labels labels[EVENT_ID_COUNT] = {
@@ -22,6 +23,7 @@ static const struct labels labels[EVENT_ID_COUNT] = {
 	[EVENT_XMIT] = { "packet", "len", false },
 	[EVENT_DONE] = { "packet", NULL, false },
 	[EVENT_FREE] = { "packet", NULL, false },
+	[EVENT_NAPI_POLL] = { .len_is_task = true },
 	[EVENT_RECEIVE] = { "packet", "len", false },
 	[EVENT_RECEIVE_BEGIN] = { "packet", "len", false },
 	[EVENT_RECEIVE_END] = { "packet", NULL, false },
@@ -110,6 +112,7 @@ static void put_field(
 static void put_fields(struct line *line, const struct names *names, const struct event *event)
 {
 	const struct labels *label = &labels[event->id];
+	const char *task;
 
 	if (event_queue(event) != EVENT_QUEUE_UNKNOWN)
 		put_number(line, "queue", event_queue(event));
@@ -122,6 +125,10 @@ static void put_fields(struct line *line, const struct names *names, const struc
 		if (field->id == event->id && strcmp(field->name, "queue_high") != 0)
 			put_field(line, names, field, event->arg);
 	}
+	task = label->len_is_task && event->len ? names_get(names, NAME_TASK, event->len - 1)
+						: NULL;
+	if (task)
+		put_text(line, "task", task);
 }
 
 static void begin_text(

@@ -73,9 +73,9 @@ static_assert(sizeof(struct event) == 32, "the record is 32 bytes, on disk too")
 /*
  * X(event id, field, lowest bit, bits, how to print it). A reason of 0 is a packet that was
  * consumed, not dropped; work is EVENT_WORK_UNKNOWN where the kernel does not say; process is the
- * index of a NAME_TASK name, task one more than such an index (the task that ran; 0: not told).
- * A start's queue is queue_high x 256 + event.queue, and where both are 255 (no device has 65536
- * queues) it is not known.
+ * index of a NAME_TASK name, task one more than such an index (the task that ran; 0: not told). Of
+ * a napi_poll, whose arg is full, the task is in len: see event_task. A start's queue is queue_high
+ * x 256 + event.queue, and where both are 255 (no device has 65536 queues) it is not known.
  */
 #define EVENT_FIELDS(X)                               \
 	X(START_XMIT, gso_size, 0, 16, unsigned)      \
@@ -134,6 +134,21 @@ static inline unsigned event_queue(const struct event *event)
 	if (event->id == EVENT_START_XMIT)
 		return (unsigned)EVENT_GET(START_XMIT, queue_high, event->arg) << 8 | event->queue;
 	return event->queue == EVENT_NO_QUEUE ? EVENT_QUEUE_UNKNOWN : event->queue;
+}
+
+/* The task that ran, as EVENT_FIELDS has it: one more than its index; 0: not told. */
+static inline uint32_t event_task(const struct event *event)
+{
+	switch (event->id) {
+	case EVENT_COPY:
+		return (uint32_t)EVENT_GET(COPY, task, event->arg);
+	case EVENT_SOFTIRQ_ENTRY:
+		return (uint32_t)EVENT_GET(SOFTIRQ_ENTRY, task, event->arg);
+	case EVENT_NAPI_POLL:
+		return event->len;
+	default:
+		return 0;
+	}
 }
 
 #define EVENT_LOST_MOST INT64_MAX /* of one LOST event, and of a trace: JSON holds it, too */

@@ -113,6 +113,29 @@ static void count_work(struct napi *napi, struct cpu *cpu, uint64_t work, bool k
 	napi->report.squeezed_by_packets++;
 }
 
+static bool has_name(const struct names *names, uint32_t task, const char *begin)
+{
+	const char *text = task ? names_get(names, NAME_TASK, task - 1) : NULL;
+	const char *name = text ? strchr(text, ' ') : NULL; /* "PID COMM" */
+
+	return name && !strncmp(name + 1, begin, strlen(begin));
+}
+
+bool napi_is_thread(const struct names *names, uint32_t task)
+{
+	return has_name(names, task, "napi/");
+}
+
+/* A poll that no softirq did. What the idle task is said to do, somebody else did. */
+static void count_poller(struct napi *napi, struct napi_device *sums, const struct event *event)
+{
+	uint32_t task = event_task(event);
+	bool thread = napi_is_thread(napi->names, task);
+
+	sums->by_thread += thread;
+	sums->by_process += !thread && task && !has_name(napi->names, task, "swapper/");
+}
+
 static int on_poll(struct napi *napi, struct cpu *cpu, const struct event *event)
 {
 	uint64_t work = EVENT_GET(NAPI_POLL, work, event->arg);
@@ -137,8 +160,10 @@ static int on_poll(struct napi *napi, struct cpu *cpu, const struct event *event
 		device->sums.work += work;
 		device->sums.budget += budget;
 	}
-	if (!cpu->in_softirq)
+	if (!cpu->in_softirq) {
+		count_poller(napi, &device->sums, event);
 		return 0;
+	}
 	if (known) {
 		device->sums.time_sum += (double)time;
 		device->sums.time_work += work;
@@ -290,6 +315,7 @@ int napi_finish(struct napi *napi, const struct napi_report **report)
 		*table = device->sums;
 		table->name = devices->entries[i].name;
 		table->time = histogram_spread(&device->time);
+		table->by_process = napi->report.softirqs ? table->by_process : 0;
 		add_interrupts(napi, table);
 		napi->report.device_count++;
 	}

@@ -5,7 +5,8 @@
  *
  * napi_poll fires after a poll. The poll began where the CPU's NET_RX softirq did, or at the
  * poll before it in that softirq. Of polls that are in no softirq (threaded NAPI, busy polling) the
- * trace doesn't tell when they began: their time is not known.
+ * trace doesn't tell when they began: their time is not known. Who ran tells which of both it is: a
+ * device's thread is called napi/DEV-ID.
  *
  * A softirq was squeezed by packets if its polls' work reached the budget. It was squeezed by time
  * if it raised NET_RX again outside a hard interrupt, after its last poll, and had lasted for at
@@ -39,6 +40,8 @@ struct napi_device {
 	uint64_t working;        /* polls with work */
 	uint64_t full;           /* polls that used all of their budget */
 	uint64_t work, budget;   /* sums */
+	uint64_t by_thread;      /* polls in no softirq, but in a NAPI thread */
+	uint64_t by_process;     /* the same in a process; not known where no softirqs are traced */
 	struct spread time;      /* of a poll, where it is known */
 	double time_sum;         /* of the polls whose time and work are known, in cycles */
 	uint64_t time_work;      /* the work of these */
@@ -73,5 +76,8 @@ int napi_event(struct napi *napi, unsigned cpu, const struct event *event);
 int napi_finish(struct napi *napi, const struct napi_report **report);
 
 void napi_destroy(struct napi *napi);
+
+/* Is the task of an event (event_task) a device's NAPI thread? */
+bool napi_is_thread(const struct names *names, uint32_t task);
 
 #endif

@@ -113,14 +113,13 @@ static int on_raise(struct timeline *timeline, struct timeline_cpu *cpu, const s
 static int on_softirq_entry(struct timeline *timeline, unsigned number, const struct event *event)
 {
 	struct timeline_cpu *cpu = timeline->receiving.cpus[number];
-	uint32_t task = (uint32_t)EVENT_GET(SOFTIRQ_ENTRY, task, event->arg);
 	int error;
 
 	if (EVENT_GET(SOFTIRQ_ENTRY, vec, event->arg) != EVENT_VEC_NET_RX)
 		return 0;
 	error = softirq_cut(timeline, number);
 	if (!error)
-		error = softirq_begin(cpu, number, event->time, 0, task);
+		error = softirq_begin(cpu, number, event->time, 0, event_task(event));
 	if (error)
 		return error;
 	cpu->items[0].causes = (uint16_t)cpu->cause_count;
@@ -153,6 +152,7 @@ static int on_poll(struct timeline *timeline, unsigned number, const struct even
 
 	if (error || softirq_is_running(cpu))
 		return error;
+	cpu->items[0].name = event_task(event);
 	return softirq_write(timeline, number, event->time, 0);
 }
 
@@ -277,8 +277,7 @@ int receiving_event(struct timeline *timeline, unsigned number, const struct eve
 	case EVENT_START_XMIT:
 		return on_end(timeline, event, TIMELINE_UNRESOLVED, 0);
 	case EVENT_COPY:
-		return on_end(timeline, event, TIMELINE_COPIED,
-			(uint32_t)EVENT_GET(COPY, task, event->arg));
+		return on_end(timeline, event, TIMELINE_COPIED, event_task(event));
 	case EVENT_IRQ_ENTRY:
 		on_irq_entry(cpu, event);
 		return 0;

@@ -7,7 +7,7 @@
 
 #define ITEMS_MAX 65535
 /* A poll's own limit (NAPI_POLL_WEIGHT): where no end is seen, that many packets are one. */
-#define ITEMS_WITHOUT_SOFTIRQ 64
+#define PACKETS_WITHOUT_SOFTIRQ 64
 
 static __attribute__((noinline)) int grow(struct timeline_item **items, size_t *room)
 {
@@ -183,6 +183,7 @@ int softirq_begin(
 		.name = task,
 	};
 
+	memset(cpu->of_kind, 0, sizeof(cpu->of_kind));
 	return softirq_append(&cpu->items, &cpu->count, &cpu->room, &head);
 }
 
@@ -196,6 +197,15 @@ int softirq_cut(struct timeline *timeline, unsigned number)
 		timeline, number, TIMELINE_UNKNOWN, softirq_is_running(cpu) ? TIMELINE_NO_EXIT : 0);
 }
 
+/* Has what is running no room for the item? The poll that ends its packets belongs to them. */
+static bool is_full(const struct timeline_cpu *cpu, const struct timeline_item *item)
+{
+	if (softirq_is_running(cpu))
+		return cpu->count > ITEMS_MAX;
+	return cpu->count && item->kind != TIMELINE_POLL &&
+	       cpu->of_kind[item->kind] >= PACKETS_WITHOUT_SOFTIRQ;
+}
+
 int softirq_add(struct timeline *timeline, unsigned number, const struct timeline_item *item)
 {
 	struct timeline_cpu *cpu = timeline->receiving.cpus[number];
@@ -204,7 +214,7 @@ int softirq_add(struct timeline *timeline, unsigned number, const struct timelin
 	uint32_t task = 0;
 	int error = 0;
 
-	if (cpu->count > (softirq_is_running(cpu) ? ITEMS_MAX : ITEMS_WITHOUT_SOFTIRQ)) {
+	if (is_full(cpu, item)) {
 		if (softirq_is_running(cpu)) {
 			flags = TIMELINE_CONTINUED;
 			time = cpu->items[0].time;
@@ -214,6 +224,7 @@ int softirq_add(struct timeline *timeline, unsigned number, const struct timelin
 	}
 	if (!error && !cpu->count)
 		error = softirq_begin(cpu, number, time, flags, task);
+	cpu->of_kind[item->kind]++;
 	return error ? error : softirq_append(&cpu->items, &cpu->count, &cpu->room, item);
 }
 

@@ -97,13 +97,9 @@ static int check_names(struct ctf_reader *ctf, const struct lane *lane, struct d
 	} else if (event->id == EVENT_IRQ_ENTRY) {
 		kind = NAME_IRQ;
 		index = EVENT_GET(IRQ_ENTRY, name, event->arg);
-	} else if (event->id == EVENT_COPY || event->id == EVENT_SOFTIRQ_ENTRY) {
-		uint64_t task = event->id == EVENT_COPY
-					? EVENT_GET(COPY, task, event->arg)
-					: EVENT_GET(SOFTIRQ_ENTRY, task, event->arg);
-
-		if (!error && task)
-			error = check_name(ctf, lane, NAME_TASK, (uint32_t)task - 1, diag);
+	} else if (event_task(event)) {
+		if (!error)
+			error = check_name(ctf, lane, NAME_TASK, event_task(event) - 1, diag);
 	} else if (event->id == EVENT_SOCK_SEND || event->id == EVENT_SOCK_RECV) {
 		return error ? error
 			     : check_name(ctf, lane, NAME_TASK,

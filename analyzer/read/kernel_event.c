@@ -121,8 +121,8 @@ static const struct kernel_kind kinds[] = {
 	KIND("net", "napi_gro_frags_exit", RECEIVE_END, false, 0, 0, NO_PARTS),
 	KIND("skb", "skb_copy_datagram_iovec", COPY, true, B(ADDRESS), PACKET | B(PROCESS),
 		NO_PARTS),
-	KIND("napi", "napi_poll", NAPI_POLL, false, B(DEVICE), B(ADDRESS) | B(WORK) | B(BUDGET),
-		POLL_PARTS),
+	KIND("napi", "napi_poll", NAPI_POLL, true, B(DEVICE),
+		B(ADDRESS) | B(WORK) | B(BUDGET) | B(PROCESS), POLL_PARTS),
 	KIND("irq", "softirq_raise", SOFTIRQ_RAISE, false, B(VEC), 0, VEC_PARTS),
 	KIND("irq", "softirq_entry", SOFTIRQ_ENTRY, true, B(VEC), B(PROCESS), VEC_PARTS),
 	KIND("irq", "softirq_exit", SOFTIRQ_EXIT, false, B(VEC), 0, VEC_PARTS),
@@ -266,6 +266,8 @@ void kernel_event_make_special(
 		make_start(f, event);
 	else if (kind->id == EVENT_COPY)
 		event->arg = EVENT_PUT(COPY, task, task);
+	else if (kind->id == EVENT_NAPI_POLL)
+		event->len = (uint32_t)task;
 	else if (kind->id == EVENT_SOFTIRQ_ENTRY)
 		event->arg |= EVENT_PUT(SOFTIRQ_ENTRY, task, task);
 	else

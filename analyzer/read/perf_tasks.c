@@ -100,6 +100,17 @@ static int name_task(struct perf_reader *perf, struct event *event, uint64_t hel
 	return 0;
 }
 
+/* The same of a poll, which has it in its len. */
+static int name_poller(struct perf_reader *perf, struct event *event)
+{
+	int task = event->len ? raw_events_task_index(perf->raw, (int32_t)event->len - 1) : 0;
+
+	if (task < 0)
+		return task;
+	event->len = event->len ? (uint32_t)task + 1 : 0;
+	return 0;
+}
+
 int perf_tasks_settle(struct perf_reader *perf, struct event *event)
 {
 	if (!perf->raw || !raw_events_tell_tasks(perf->raw))
@@ -114,6 +125,8 @@ int perf_tasks_settle(struct perf_reader *perf, struct event *event)
 	case EVENT_SOFTIRQ_ENTRY:
 		return name_task(perf, event, EVENT_GET(SOFTIRQ_ENTRY, task, event->arg),
 			EVENT_PUT(SOFTIRQ_ENTRY, task, 1));
+	case EVENT_NAPI_POLL:
+		return name_poller(perf, event);
 	default:
 		return take(perf, event);
 	}

@@ -33,7 +33,8 @@ static inline bool perf_tasks_is_unsettled(const struct event *event)
 {
 	const uint32_t ids = UINT32_C(1) << EVENT_SOCK_SEND | UINT32_C(1) << EVENT_SOCK_RECV |
 			     UINT32_C(1) << EVENT_COPY | UINT32_C(1) << EVENT_SOFTIRQ_ENTRY |
-			     UINT32_C(1) << PERF_HELD_COMM | UINT32_C(1) << PERF_HELD_FORK;
+			     UINT32_C(1) << EVENT_NAPI_POLL | UINT32_C(1) << PERF_HELD_COMM |
+			     UINT32_C(1) << PERF_HELD_FORK;
 
 	static_assert(PERF_HELD_FORK < 32, "each has a bit");
 	return ids >> event->id & 1;

@@ -47,6 +47,9 @@ static int make_columns(struct converter *converter)
 		converter->columns[i].of[field->id] = field;
 		if (i == converter->column_count)
 			converter->column_count++;
+		/* a poll's task is in its len, as a copy's in its arg */
+		if (field->id == EVENT_COPY)
+			converter->columns[i].of[EVENT_NAPI_POLL] = field;
 	}
 	return 0;
 }
@@ -157,7 +160,7 @@ static void put_head(struct converter *converter, unsigned cpu, const struct eve
 	fast_text(out, ",");
 	if (is_call)
 		put_signed(out, (int32_t)event->len);
-	else if (event->len)
+	else if (event->len && event->id != EVENT_NAPI_POLL)
 		fast_number(out, event->len, 0);
 }
 
@@ -171,7 +174,8 @@ static int event_csv(
 
 		fast_text(&converter->out, ",");
 		if (field)
-			put_field(converter, field, event->arg);
+			put_field(
+				converter, field, field->id == event->id ? event->arg : event->len);
 	}
 	fast_text(&converter->out, "\n");
 	return 0;

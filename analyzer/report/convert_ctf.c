@@ -151,6 +151,8 @@ static int event_ctf(
 			error = write_name(converter, event->time, reference->kind,
 				(uint32_t)bits - reference->from);
 	}
+	if (!error && event->id == EVENT_NAPI_POLL && event_task(event))
+		error = write_name(converter, event->time, NAME_TASK, event_task(event) - 1);
 	if (error)
 		return diag_set(diag, error, "no memory");
 	converter->events += event->id != EVENT_LOST;

@@ -72,6 +72,8 @@ static json_t *device_json(const struct napi_device *device, uint64_t hz)
 	object_put(&object, "work", work_json(device));
 	object_put(&object, "budget", budget_json(device));
 	object_put(&object, "polls_timed", report_number(device->time.count));
+	object_put(&object, "polls_by_thread", report_number(device->by_thread));
+	object_put(&object, "polls_by_process", report_number(device->by_process));
 	object_put_time(&object, "poll", hz, object_spread(&device->time, hz));
 	object_put_time(&object, "packet", hz,
 		device->time_work
@@ -141,6 +143,24 @@ static void print_work(const struct napi_device *device, FILE *out)
 	print_end_line(&line, PRINT_INDENT, out);
 }
 
+/* Polls that no softirq did: nobody saw when they began. */
+static void print_outside(const struct napi_device *device, FILE *out)
+{
+	uint64_t outside = device->polls - device->time.count;
+	struct print_line line;
+	FILE *to = print_begin_line(&line, out);
+
+	fprintf(to, "%" PRIu64 " poll%s outside of a NET_RX softirq", outside,
+		print_plural(outside));
+	if (device->by_thread)
+		fprintf(to, ", %" PRIu64 " by the device's thread (threaded NAPI)",
+			device->by_thread);
+	if (device->by_process)
+		fprintf(to, ", %" PRIu64 " by processes (busy polling)", device->by_process);
+	fputs(": the time is not known", to);
+	print_end_line(&line, PRINT_INDENT, out);
+}
+
 static void print_poll_time(const struct napi_device *device, uint64_t hz, FILE *out)
 {
 	double each = device->time_work ? device->time_sum / (double)device->time_work : 0;
@@ -151,11 +171,7 @@ static void print_poll_time(const struct napi_device *device, uint64_t hz, FILE 
 	else if (device->time_work)
 		fprintf(out, PRINT_INDENT "%.0f cycles of it a packet\n", each);
 	if (device->time.count < device->polls)
-		fprintf(out,
-			PRINT_INDENT "%" PRIu64
-				     " poll%s outside of a NET_RX softirq: the time is not known\n",
-			device->polls - device->time.count,
-			print_plural(device->polls - device->time.count));
+		print_outside(device, out);
 }
 
 static void print_device(const struct napi_device *device, uint64_t hz, FILE *out)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The timeline for a person. */
+#include "napi.h"
 #include "timeline_style.h"
 
 /* Where the clock isn't calibrated times are cycles. */
@@ -139,13 +140,25 @@ static void put_item(
 	fast_text(&printer->out, "\n");
 }
 
+/* A poll that no softirq did: whose it was. */
+static void put_poller(struct timeline_printer *printer, const struct timeline_item *head)
+{
+	if (napi_is_thread(printer->names, head->name)) {
+		fast_text(&printer->out, ", by the NAPI thread ");
+		put_task(printer, head->name);
+		return;
+	}
+	fast_text(&printer->out, ", in no softirq that was seen (busy polling, a tap");
+	fast_text(&printer->out, head->name ? "), in " : ", a NAPI thread)");
+	if (head->name)
+		put_task(printer, head->name);
+}
+
 /* Where it comes from, if not from an interrupt. */
 static const char *cause_of(const struct timeline_item *head)
 {
 	if (head->flags & TIMELINE_CONTINUED)
 		return ", continued";
-	if (head->flags & TIMELINE_NO_SOFTIRQ)
-		return ", in no softirq that was seen (busy polling, a NAPI thread, a tap)";
 	for (uint32_t i = 1; i <= head->causes; i++) {
 		if (head[i].kind == TIMELINE_IRQ)
 			return "";
@@ -174,7 +187,10 @@ static void put_softirq(struct timeline_printer *printer, const struct timeline_
 	put_time(printer, base, 0);
 	fast_text(&printer->out, " cpu ");
 	fast_number(&printer->out, head->what, 0);
-	fast_text(&printer->out, cause_of(head));
+	if (head->flags & TIMELINE_NO_SOFTIRQ)
+		put_poller(printer, head);
+	else
+		fast_text(&printer->out, cause_of(head));
 	fast_text(&printer->out, "\n");
 	for (; i <= head->causes && head[i].time <= head->time; i++)
 		put_item(printer, &head[i], base);

@@ -56,5 +56,5 @@ bool host_config_valid(const struct host_config *config)
 			!sender->segments || !sender->truesize_bytes)
 			return false;
 	}
-	return true;
+	return poll_config_valid(config);
 }

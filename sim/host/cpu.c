@@ -78,15 +78,30 @@ void cpu_interrupt(struct cpu *cpu, struct netdev *netdev, uint64_t now)
 	cpu->due[HOST_HARDIRQ] = now + host_cost(host, HOST_COST_hard_irq);
 }
 
-/* The local timer's, which has no irq_entry of its own: a timer of the stack is due. */
-void cpu_timer_interrupt(struct cpu *cpu, uint64_t now)
+/* The local timer's, which has no irq_entry of its own. */
+static void enter_timer_interrupt(struct cpu *cpu, uint64_t now)
 {
-	softirq_raise(cpu, TIMER, now);
 	if (cpu->active[HOST_HARDIRQ])
 		return; /* it goes on with the softirqs anyway */
 	cpu->irq = HOST_DEVICES_MOST;
 	cpu_enter(cpu, HOST_HARDIRQ, now);
 	cpu->due[HOST_HARDIRQ] = now + host_cost(cpu->host, HOST_COST_hard_irq);
+}
+
+/* A timer of the stack is due. */
+void cpu_timer_interrupt(struct cpu *cpu, uint64_t now)
+{
+	softirq_raise(cpu, TIMER, now);
+	enter_timer_interrupt(cpu, now);
+}
+
+/* The one that polls a device in place of interrupts (napi_watchdog). */
+void cpu_poll_timer_interrupt(struct cpu *cpu, struct netdev *netdev, uint64_t now)
+{
+	enter_timer_interrupt(cpu, now);
+	netdev->preferred = netdev->preferred && netdev->polled;
+	if (!netdev->polled)
+		poll_schedule(cpu, netdev, now);
 }
 
 static void interrupt_exit(struct cpu *cpu, uint64_t now)

@@ -16,6 +16,9 @@ static const struct host_kernel kernels[] = {
 	{ .name = "linux-6.1",
 		.softirq_yields = true,
 		.repolls = true,
+		.threads = true,
+		.busy_polls = true,
+		.defers_irqs = true,
 		.ksoftirqd_owns = true,
 		.bql = true,
 		.bulk_dequeue = true,
@@ -242,7 +245,9 @@ static int make_device(struct host *host, unsigned index)
 	netdev->host = host;
 	netdev->index = index;
 	netdev->nic_config = nic;
-	netdev->arrives_at = CYCLES_NEVER;
+	netdev->arrives_at = netdev->timer_at = CYCLES_NEVER;
+	if (host->config.napi[index].threaded)
+		napi_thread_init(netdev, &host->config.napi[index]);
 	nic->wire = (struct nic_wire){ .context = netdev, .transmit = cross_wire };
 	if (!has_stream(&host->config, index))
 		nic->wire.transmit = NULL;
@@ -312,6 +317,10 @@ static void run_timers(struct host *host, uint64_t now)
 		}
 	}
 	host->timer_at = host->watchdog_at;
+	for (unsigned i = 0; i < host->netdev_count; i++) {
+		poll_timer(&host->netdevs[i], now);
+		host_set_timer(host, host->netdevs[i].timer_at);
+	}
 	for (unsigned i = 0; i < host->config.receiver_count; i++) {
 		receiver_timer(&host->receivers[i], now);
 		host_set_timer(host, host->receivers[i].delayed_at);

@@ -46,7 +46,8 @@
 	X(alloc, 2000, "32 KiB of memory for what a process writes")                           \
 	X(segment, 500, "cutting one segment from what was written")                           \
 	X(acked, 2000, "a received ACK's way through the stack")                               \
-	X(backlog, 500, "leaving a received packet to the process that has the socket")
+	X(backlog, 500, "leaving a received packet to the process that has the socket")        \
+	X(busy_poll, 200, "a round of busy polling, without what it receives")
 
 enum host_cost {
 #define X(name, default_ns, help) HOST_COST_##name,
@@ -64,7 +65,10 @@ struct host_kernel {
 	uint32_t skb_bytes;         /* struct sk_buff */
 	uint32_t shared_info_bytes; /* counted into truesize since 3.2; 0: not */
 	bool softirq_yields;        /* no restart when a task waits, or after 2 ms (since 3.9) */
-	bool repolls; /* who has used its weight is polled in the next softirq (since 3.19) */
+	bool repolls;     /* who has used its weight is polled in the next softirq (since 3.19) */
+	bool threads;     /* NAPI in a thread, where somebody asks for it (since 5.12) */
+	bool busy_polls;  /* processes may poll (since 3.11) */
+	bool defers_irqs; /* a timer may poll in their place (since 5.7) */
 	bool ksoftirqd_owns; /* while it has work nobody else runs softirqs (4.9 to 6.3) */
 	bool bql;            /* byte queue limits, where nobody says otherwise (since 3.3) */
 	bool bulk_dequeue;   /* with BQL, packets leave the qdisc in bulk (since 3.18) */
@@ -118,7 +122,9 @@ struct host_receiver {
 	bool read;              /* by a process */
 	unsigned cpu;           /* it runs on, and so does the one that writes */
 	uint64_t buffer_bytes;  /* SO_RCVBUF as the kernel prints it; 0: what the kernel makes it */
-	uint16_t task;          /* NAME_TASK of the one that reads */
+	uint64_t busy_poll_us;  /* SO_BUSY_POLL: it polls before it sleeps; in units of 1024 ns */
+	bool prefer_busy_poll;  /* and wants others to leave the device to it */
+	uint32_t task;          /* that process, as events count tasks */
 
 	bool stream;           /* TCP: written on this machine */
 	unsigned from;         /* the device that it leaves by */
@@ -144,6 +150,17 @@ struct host_device {
 	struct nic_config nic;
 	struct e1000e_config driver;
 	struct host_bql bql;
+};
+
+/* How a device is polled: by the NET_RX softirq, or by a thread of its own. */
+struct host_napi {
+	bool threaded;
+	unsigned cpu;  /* where the thread runs */
+	uint32_t task; /* the thread, as events count tasks */
+	/* After a poll that has found something a timer polls, until so many have found nothing;
+	 * only then are interrupts enabled (napi_defer_hard_irqs). Both or none are 0 */
+	uint32_t defer_hard_irqs;
+	uint64_t flush_timeout; /* cycles until the timer's poll (gro_flush_timeout) */
 };
 
 struct host_config {
@@ -172,6 +189,7 @@ struct host_config {
 	struct e1000e_config driver;
 	struct host_device more[HOST_DEVICES_MOST - 1]; /* more devices */
 	unsigned more_count;
+	struct host_napi napi[HOST_DEVICES_MOST]; /* of the first, then of more */
 	/* All events. The device's own come as those of CPU `cpus`; interrupts of device i have the
 	 * NAME_IRQ i + 1 */
 	struct event_sink *sink;
@@ -198,19 +216,24 @@ struct host_receiver_stats {
 	uint64_t waited;       /* cycles from the wire's end to the poll, all together */
 	uint64_t waited_most;
 	/* where a process reads */
-	uint64_t reads;      /* calls that read something */
-	uint64_t read_bytes; /* of payload */
+	uint64_t reads;        /* calls that read something */
+	uint64_t read_bytes;   /* of payload */
+	uint64_t read_packets; /* as they were in the socket */
+	uint64_t read_waited;  /* cycles from the wire's end until they were read, all together */
+	uint64_t read_waited_most;
 	uint64_t read_acks;  /* ACKs that it sent */
 	uint64_t backlogged; /* segments that came while it had the socket */
 	uint64_t overflowed; /* UDP: the buffer was full */
 	uint64_t disordered; /* segments of a stream that came behind a lost one: dropped */
-	uint64_t timeouts;   /* of the stream\'s sender, which begins anew from the last ACK */
+	uint64_t timeouts;   /* of the stream's sender, which begins anew from the last ACK */
 	uint64_t buffer;     /* bytes: what it became */
 };
 
 /* Of a device; times in cycles. */
 struct host_napi_stats {
 	uint64_t polls;
+	uint64_t thread_polls;  /* of them: by the device's thread */
+	uint64_t busy_polls;    /* and by processes */
 	uint64_t full;          /* of them: those that used their whole weight */
 	uint64_t working;       /* of them: those that found something */
 	uint64_t work;          /* packets */

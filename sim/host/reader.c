@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A process that reads from a socket. It is woken when something has come, and reads until nothing
- * is left; each packet is copied to it (the copy event, as skb_copy_datagram_iter's in a kernel).
- * While it has the socket, the softirq leaves what comes in the backlog, and the process does that
- * on its way out. TCP's ACK for what it has read leaves from here (tcp_recvmsg,
- * tcp_cleanup_rbuf, release_sock).
+ * A process that reads from a socket. It is woken when something has come, or polls the device
+ * itself (busy_poll.c), and reads until nothing is left; each packet is copied to it (the copy
+ * event, as skb_copy_datagram_iter's in a kernel). While it has the socket, the softirq leaves what
+ * comes in the backlog, and the process does that on its way out. TCP's ACK for what it has read
+ * leaves from here (tcp_recvmsg, tcp_cleanup_rbuf, release_sock).
  *
  * TCP packets that follow each other become one where their memory allows it, and are copied as
  * one (tcp_try_coalesce): up to 18. The ring's first buffers are of another kind, and don't.
@@ -118,6 +118,7 @@ bool reader_take(struct receiver *receiver, struct poll *poll, uint64_t now)
 	const struct host_receiver *config = receiver->config;
 	struct unread unread = { .packet = poll->packet,
 		.address = poll->address,
+		.arrived = poll->arrived,
 		.bytes = config->stream ? poll->segment.bytes
 					: poll->segments * config->segment_bytes,
 		.pieces = poll->segments,
@@ -190,12 +191,29 @@ static void go_on(struct reader *reader, struct cpu *cpu, uint64_t now)
 	next_in(reader, cpu, READER_BEGIN, now);
 }
 
-static void begin(struct reader *reader, struct cpu *cpu, uint64_t now)
+/*
+ * There is nothing: it polls the device busily, if it may and hasn't just done so, or sleeps. The
+ * socket knows its device from the first packet on (sk_napi_id).
+ */
+static void wait(struct reader *reader, struct cpu *cpu, uint64_t now)
 {
-	if (!reader->queue.count) {
+	if (!reader->busy.usecs || !reader->receiver->stats.received || reader->has_polled) {
+		reader->has_polled = false;
 		task_sleep(&reader->task, now);
 		return;
 	}
+	reader->has_polled = true;
+	reader->state = READER_BUSY;
+	busy_poll_begin(&reader->busy, cpu, now);
+}
+
+static void begin(struct reader *reader, struct cpu *cpu, uint64_t now)
+{
+	if (!reader->queue.count) {
+		wait(reader, cpu, now);
+		return;
+	}
+	reader->has_polled = false;
 	reader->owns = reader->task.in_call = true;
 	reader->has_read = false;
 	reader->bytes = 0;
@@ -206,7 +224,12 @@ static void end_copy(struct reader *reader, uint64_t now)
 {
 	struct unread unread = take(&reader->queue);
 	struct host_receiver_stats *stats = &reader->receiver->stats;
+	uint64_t waited = now - unread.arrived;
 
+	stats->read_packets++;
+	stats->read_waited += waited;
+	stats->read_waited_most =
+		waited > stats->read_waited_most ? waited : stats->read_waited_most;
 	stats->reads += !reader->bytes;
 	stats->read_bytes += unread.bytes;
 	reader->bytes += unread.bytes;
@@ -247,6 +270,10 @@ static void reader_step(struct task *task, struct cpu *cpu, uint64_t now)
 	case READER_BEGIN:
 		begin(reader, cpu, now);
 		break;
+	case READER_BUSY:
+		if (!busy_poll_step(&reader->busy, cpu, reader->queue.count > 0, now))
+			reader->state = READER_BEGIN;
+		break;
 	case READER_COPY:
 		emit_copy(cpu, reader, now);
 		copy = host_cost(cpu->host, HOST_COST_copy) *
@@ -275,6 +302,11 @@ void reader_init(struct reader *reader, struct receiver *receiver, struct host *
 	reader->task.step = reader_step;
 	reader->task.cpu = &host->cpus[config->cpu];
 	reader->task.asleep = true;
+	reader->busy.task = &reader->task;
+	reader->busy.netdev = receiver->netdev;
+	reader->busy.number = config->task;
+	reader->busy.usecs = config->busy_poll_us;
+	reader->busy.prefers = config->prefer_busy_poll;
 	receiver->netdev->first_buffers = receiver->netdev->port->rx.count - 1u;
 	window_init(&receiver->window, config->segment_bytes, config->buffer_bytes);
 }

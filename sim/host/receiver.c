@@ -162,9 +162,8 @@ static bool at_sender(const struct poll *poll)
 }
 
 /* What the stack needs for the packet that the poll has. */
-uint64_t receiver_cost(const struct cpu *cpu)
+uint64_t receiver_cost(const struct cpu *cpu, const struct poll *poll)
 {
-	const struct poll *poll = &cpu->softirq.poll;
 	const struct receiver *receiver = poll->receiver;
 	bool ack = at_sender(poll);
 	bool owned = ack ? receiver->stream.owns : receiver->reader.owns;
@@ -211,9 +210,8 @@ static bool shake_hands(struct receiver *receiver, const struct segment *segment
 }
 
 /* The stack has the packet that was polled: does something have to be sent now? */
-bool receiver_take(struct cpu *cpu, uint64_t now)
+bool receiver_take(struct poll *poll, uint64_t now)
 {
-	struct poll *poll = &cpu->softirq.poll;
 	struct receiver *receiver = poll->receiver;
 	const struct segment *segment = &poll->segment;
 

@@ -100,7 +100,7 @@ static void next_vector(struct cpu *cpu, uint64_t now)
 		cpu->outputs = 0;
 		next_output(cpu, now);
 	} else if (softirq->vector == NET_RX) {
-		poll_begin(cpu, now);
+		net_rx_begin(cpu, now);
 	} else {
 		softirq->reply.receiver = NULL;
 	}
@@ -146,7 +146,7 @@ static bool vector_step(struct cpu *cpu, uint64_t now)
 {
 	switch (cpu->softirq.vector) {
 	case NET_RX:
-		return poll_step(cpu, now);
+		return net_rx_step(cpu, now);
 	case NET_TX:
 		return run_step(cpu, now);
 	default:

@@ -114,17 +114,22 @@ static bool slice_over(struct cpu *cpu, uint64_t now)
 	return now - cpu->slice_began >= least && cpu->current->had > cpu->queue->had + share;
 }
 
+bool task_need_resched(struct cpu *cpu, uint64_t now)
+{
+	if (slice_over(cpu, now))
+		cpu->need_resched = true;
+	else if (!cpu->queue) /* whoever was waiting has gone */
+		cpu->need_resched = false;
+	return cpu->need_resched;
+}
+
 /* Between two steps the running task may have to make room. Returns true if it did. */
 bool task_preempted(struct cpu *cpu, uint64_t now)
 {
 	struct task *task = cpu->current;
 
-	if (task->bh_off || task->in_call || !(cpu->need_resched || slice_over(cpu, now)))
+	if (task->bh_off || task->in_call || !task_need_resched(cpu, now))
 		return false;
-	if (!cpu->queue) { /* whoever was waiting has gone */
-		cpu->need_resched = false;
-		return false;
-	}
 	update(cpu, now);
 	cpu->current = NULL;
 	queue_task(task);

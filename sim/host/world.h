@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside the host: CPUs (cpu.c), their tasks (task.c), softirqs (softirq.c), NAPI
- * (poll.c), a device's queue in the stack (netdev.c), sockets and their senders (socket.c), what is
- * received (receiver.c) and read (reader.c) and by how much that grows (window.c), a TCP stream
- * between two devices (stream.c), and the loop over all of them (host.c).
+ * Inside the host: CPUs (cpu.c), their tasks (task.c), softirqs (softirq.c), NAPI (poll.c), by
+ * softirq (net_rx.c), thread (napi_thread.c) or process (busy_poll.c), a device's queue in the
+ * stack (netdev.c), sockets and their senders (socket.c), what is received (receiver.c) and read
+ * (reader.c) and by how much that grows (window.c), a TCP stream between two devices (stream.c),
+ * and the loop over all of them (host.c).
  *
  * Everything that takes time is a step: it acts at the CPU's due time and says how long it takes
  * until the next one. An interrupt between two steps pushes the next one back by what it takes.
@@ -70,26 +71,36 @@ struct poll_list {
 	struct netdev *first, *last;
 };
 
-/* The NET_RX softirq: a loop over devices, and the poll of one of them. */
+/* The poll of a device: by the NET_RX softirq, the device's thread, or a process. */
 struct poll {
+	enum { POLL_CLEAN, POLL_RECEIVE, POLL_MERGE, POLL_STACK, POLL_REPLY } state;
+	struct netdev *netdev;
+	enum host_level level; /* where it runs, and its time goes */
+	uint32_t task;         /* who polls, as events count tasks; 0: a softirq */
+	uint64_t began;
+	uint32_t work, weight;  /* packets */
+	uint64_t weight_cycles; /* its weight is time; 0: packets */
+	bool full;              /* when it is over: it has used its weight */
+	bool in_pair;           /* between receive_begin and receive_end */
+	struct rte_mbuf *packet;
+	uint64_t address;       /* of that packet, in events */
+	uint64_t arrived;       /* when it came to the device; of a merged one its last segment */
+	uint32_t bytes;         /* of its frame */
+	struct segment segment; /* what it says, where a stream sends it */
+	struct receiver *receiver; /* of that packet, or of one from GRO */
+	uint32_t segments;         /* that the stack gets at once */
+	struct reply reply;
+};
+
+/* The NET_RX softirq: a loop over devices. */
+struct net_rx {
 	bool begun;              /* and has its list */
 	struct poll_list list;   /* 6.1: to poll in this softirq */
 	struct poll_list repoll; /* 6.1: have used their whole weight */
 	int64_t budget;          /* packets that this softirq may still take */
-	uint64_t began;          /* the softirq */
-	bool squeezed;           /* 6.1: the limits are reached */
-	enum { POLL_NEXT, POLL_CLEAN, POLL_RECEIVE, POLL_MERGE, POLL_STACK, POLL_REPLY } state;
-	struct netdev *netdev; /* that is polled */
-	uint64_t device_began; /* its poll */
-	uint32_t work, weight; /* packets */
-	bool in_pair;          /* between receive_begin and receive_end */
-	struct rte_mbuf *packet;
-	uint64_t address;          /* of that packet, in events */
-	uint32_t bytes;            /* of its frame */
-	struct segment segment;    /* what it says, where a stream sends it */
-	struct receiver *receiver; /* of that packet, or of one from GRO */
-	uint32_t segments;         /* that the stack gets at once */
-	struct reply reply;
+	uint64_t began;
+	bool squeezed;    /* 6.1: the limits are reached */
+	struct poll poll; /* of the device whose turn it is; its netdev is NULL between two */
 };
 
 struct softirq {
@@ -100,8 +111,8 @@ struct softirq {
 	uint64_t began;
 	uint32_t outputs;     /* NET_TX: the devices of this vector, still to do */
 	struct queue_run run; /* NET_TX's */
-	struct poll poll;     /* NET_RX's */
-	struct reply reply;   /* TIMER's */
+	struct net_rx net_rx;
+	struct reply reply; /* TIMER's */
 };
 
 struct cpu {
@@ -132,6 +143,16 @@ struct cpu {
 	struct task ksoftirqd;
 };
 
+/* The kernel thread that polls a device. */
+struct napi_thread {
+	struct task task; /* without a step: the device is polled by softirq */
+	struct netdev *netdev;
+	uint32_t number; /* in events */
+	bool scheduled;  /* NAPI_STATE_SCHED_THREADED: it has to poll */
+	enum { THREAD_WAIT, THREAD_POLL, THREAD_POLLED } state;
+	struct poll poll;
+};
+
 /* A device and what the stack has of it: NAPI, and a pfifo above the driver. */
 struct netdev {
 	struct host *host;
@@ -139,10 +160,17 @@ struct netdev {
 	struct nic *nic;
 	const struct nic_config *nic_config;
 	struct e1000e_port *port;
-	bool polled;         /* NAPI is scheduled: it is on a list, or at work */
+	bool polled;        /* NAPI is scheduled: it is on a list, or at work */
+	bool missed;        /* an interrupt came while it was */
+	bool busy;          /* a process polls it, and keeps it from poll to poll */
+	bool preferred;     /* a process would rather poll it (NAPI_STATE_PREFER_BUSY_POLL) */
+	uint32_t deferrals; /* polls by the timer that may find nothing */
+	uint64_t timer_at;  /* when it polls; CYCLES_NEVER: not */
+	struct cpu *timer_cpu;
 	struct netdev *next; /* on that list */
-	uint64_t waits_from; /* since when it is on that list */
-	uint64_t average;    /* eighths of a cycle that a received packet costs; 0: not known */
+	uint64_t waits_from; /* since when it is on that list, or for its thread */
+	struct napi_thread thread;
+	uint64_t average; /* eighths of a cycle that a received packet costs; 0: not known */
 	struct host_napi_stats stats;
 	uint64_t first_interrupt; /* when; 0: none yet */
 
@@ -192,10 +220,26 @@ struct sender {
 	struct host_sender_stats stats;
 };
 
+/* A process that polls a device: see busy_poll.c. */
+struct busy_poll {
+	struct task *task;
+	struct netdev *netdev;
+	uint32_t number; /* of the task, in events */
+	uint64_t usecs;  /* for so long; 0: never */
+	bool prefers;    /* that nobody else does */
+	enum { BUSY_POLL, BUSY_POLLED, BUSY_ROUND, BUSY_STOP, BUSY_STOPPED, BUSY_GAVE_WAY } state;
+	uint64_t began; /* in the kernel's units */
+	bool has_device;
+	bool deferred; /* the timer polls next */
+	bool over;     /* there is data, or the time is used up */
+	struct poll poll;
+};
+
 /* Packets that wait in a socket. Several may be one: of them the memory of the first is kept. */
 struct unread {
 	struct rte_mbuf *packet;
 	uint64_t address; /* of it, in events */
+	uint64_t arrived; /* at the device */
 	uint32_t bytes;   /* payload */
 	uint32_t memory;
 	uint32_t pieces;
@@ -216,14 +260,17 @@ struct reader {
 	struct receiver *receiver;
 	enum reader_state {
 		READER_BEGIN,
+		READER_BUSY,
 		READER_COPY,
 		READER_COPIED,
 		READER_BACKLOG,
 		READER_ACK
 	} state;
-	bool owns;      /* the socket: what comes meanwhile is left in the backlog */
-	bool has_read;  /* all there was; the backlog is left before it gives the socket back */
-	uint64_t bytes; /* read in this call */
+	bool owns;       /* the socket: what comes meanwhile is left in the backlog */
+	bool has_read;   /* all there was; the backlog is left before it gives the socket back */
+	uint64_t bytes;  /* read in this call */
+	bool has_polled; /* busily, and in vain, in this call */
+	struct busy_poll busy;
 	struct unread_queue queue, backlog;
 	struct reply reply;
 };
@@ -356,6 +403,7 @@ void cpu_leave(struct cpu *cpu, uint64_t now);
 void cpu_step(struct cpu *cpu, uint64_t now);
 void cpu_interrupt(struct cpu *cpu, struct netdev *netdev, uint64_t now);
 void cpu_timer_interrupt(struct cpu *cpu, uint64_t now);
+void cpu_poll_timer_interrupt(struct cpu *cpu, struct netdev *netdev, uint64_t now);
 void cpu_account(struct cpu *cpu, uint64_t now);
 void task_bh_enable(struct task *task, uint64_t now);
 
@@ -370,6 +418,7 @@ void task_wake(struct task *task, uint64_t now);
 void task_sleep(struct task *task, uint64_t now);
 void task_schedule(struct cpu *cpu, uint64_t now);
 bool task_preempted(struct cpu *cpu, uint64_t now);
+bool task_need_resched(struct cpu *cpu, uint64_t now);
 void task_has_run(struct task *task);
 
 /* softirq.c */
@@ -378,10 +427,29 @@ void softirq_begin(struct cpu *cpu, uint64_t now);
 void softirq_step(struct cpu *cpu, uint64_t now);
 void ksoftirqd_init(struct cpu *cpu);
 
+/* net_rx.c */
+void net_rx_add(struct cpu *cpu, struct netdev *netdev, uint64_t now);
+void net_rx_begin(struct cpu *cpu, uint64_t now);
+bool net_rx_step(struct cpu *cpu, uint64_t now);
+
+/* napi_thread.c */
+void napi_thread_init(struct netdev *netdev, const struct host_napi *config);
+void napi_thread_wake(struct napi_thread *thread, uint64_t now);
+
+/* busy_poll.c: a step returns false if it is over, and the caller goes on with its own next step */
+void busy_poll_begin(struct busy_poll *busy, struct cpu *cpu, uint64_t now);
+bool busy_poll_step(struct busy_poll *busy, struct cpu *cpu, bool has_data, uint64_t now);
+
 /* poll.c */
+void poll_hand_over(struct cpu *cpu, struct netdev *netdev, uint64_t now);
+bool poll_leave_to_timer(struct cpu *cpu, struct netdev *netdev, uint64_t now);
+void poll_timer(struct netdev *netdev, uint64_t now);
+bool poll_config_valid(const struct host_config *config);
+void poll_begin_busy(
+	struct poll *poll, struct netdev *netdev, uint32_t budget, uint32_t task, uint64_t now);
 void poll_schedule(struct cpu *cpu, struct netdev *netdev, uint64_t now);
-void poll_begin(struct cpu *cpu, uint64_t now);
-bool poll_step(struct cpu *cpu, uint64_t now);
+void poll_begin(struct poll *poll, struct netdev *netdev, enum host_level level, uint64_t now);
+bool poll_step(struct cpu *cpu, struct poll *poll, uint64_t now);
 
 /* netdev.c */
 int netdev_init(struct netdev *netdev);
@@ -400,8 +468,8 @@ void receiver_schedule(struct netdev *netdev);
 void receiver_arrive(struct netdev *netdev, uint64_t now);
 void receiver_arrived(struct netdev *netdev, const struct nic_frame *frame,
 	const struct arrival *arrival, uint64_t now);
-uint64_t receiver_cost(const struct cpu *cpu);
-bool receiver_take(struct cpu *cpu, uint64_t now);
+uint64_t receiver_cost(const struct cpu *cpu, const struct poll *poll);
+bool receiver_take(struct poll *poll, uint64_t now);
 bool receiver_acks(struct receiver *receiver, bool at_once, uint64_t now);
 struct host_receiver_stats receiver_stats(const struct receiver *receiver);
 void receiver_timer(struct receiver *receiver, uint64_t now);

@@ -139,6 +139,24 @@ static void tell_light(const struct outcome *count, const struct outcome *time, 
 	lesson_table(light, 4, light_rows, out);
 }
 
+/* What a kernel has against it: the scheduler knows time. */
+static void tell_threads(const struct outcome *count, const struct outcome *threads, FILE *out)
+{
+	lesson_heading(out, "What the kernel offers");
+	paragraph(out,
+		"Threaded NAPI, since Linux 5.12: each device is polled by a thread of its own, "
+		"and "
+		"the scheduler divides the CPU's time among threads, not packets. With the weight "
+		"of %" PRIu64 " packets as before the shares are %.2f:%.2f then, and `cheap` "
+		"receives %.2f times as many packets as by softirq. The price: a thread runs as "
+		"long as the scheduler lets it, and the other waits, for up to %.1f ms here "
+		"instead "
+		"of %.1f.",
+		threads->scenario->host.dev_weight, share(threads, DEAR), share(threads, CHEAP),
+		packets_per_s(threads, CHEAP) / packets_per_s(count, CHEAP),
+		poll_wait(threads, CHEAP) / 1e3, poll_wait(count, CHEAP) / 1e3);
+}
+
 static void tell(const struct lesson_result *results, FILE *out)
 {
 	const struct outcome *count = &results[0].outcome, *time = &results[1].outcome;
@@ -172,6 +190,7 @@ static void tell(const struct lesson_result *results, FILE *out)
 		poll_wait(count, DEAR), packets_per_s(time, CHEAP) / packets_per_s(count, CHEAP),
 		time->scenario->host.weight_us, packet_wait_most(&results[2].outcome, CHEAP),
 		packet_wait_most(&results[3].outcome, CHEAP));
+	tell_threads(count, &results[4].outcome, out);
 	lesson_heading(out, "What to change next");
 	lesson_next(out, "ringside run configs/lesson-napi-weight.yaml --set dev_weight=16",
 		"shorter polls, the same shares");
@@ -179,6 +198,9 @@ static void tell(const struct lesson_result *results, FILE *out)
 		"a count again, but each device's follows what its packets cost");
 	lesson_next(out, "ringside run configs/lesson-napi-weight.yaml --set interval_us=10",
 		"as much as the CPU can bear: what is left of the waits?");
+	lesson_next(out,
+		"ringside run configs/lesson-napi-weight.yaml --set threaded=1 --set tick_hz=1000",
+		"a thread's turn ends at a tick: how long do they wait with shorter ones?");
 	lesson_next(out, "ringside run configs/lesson-napi-weight.yaml --set profile=linux-2.6.35",
 		"one loop over both devices, until the softirq's budget is used");
 }
@@ -188,6 +210,7 @@ static const struct lesson_run runs[] = {
 	{ "by time", "lesson-napi-weight.yaml", { "weight_policy=time" } },
 	{ "light, by count", "lesson-napi-latency.yaml", { "weight_policy=packets" } },
 	{ "light, by time", "lesson-napi-latency.yaml", { "weight_policy=time" } },
+	{ "by threads", "lesson-napi-weight.yaml", { "driver.threaded=1" } },
 	{ 0 },
 };
 

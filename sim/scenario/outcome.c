@@ -328,13 +328,16 @@ static double throughput_mbps(const struct outcome *outcome)
 /* Only where a process reads: else there is nothing to say. */
 static int add_reader(json_t *receiver, const struct host_receiver_stats *s)
 {
+	double waited = s->read_packets ? (double)s->read_waited / (double)s->read_packets : 0;
+
 	return json_object_set_new(receiver, "reader",
-		json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "reads", (json_int_t)s->reads,
-			"bytes", (json_int_t)s->read_bytes, "acks", (json_int_t)s->read_acks,
-			"backlogged", (json_int_t)s->backlogged, "overflowed",
-			(json_int_t)s->overflowed, "disordered", (json_int_t)s->disordered,
-			"timeouts", (json_int_t)s->timeouts, "buffer_bytes",
-			(json_int_t)s->buffer));
+		json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:f, s:I}}", "reads",
+			(json_int_t)s->reads, "bytes", (json_int_t)s->read_bytes, "acks",
+			(json_int_t)s->read_acks, "backlogged", (json_int_t)s->backlogged,
+			"overflowed", (json_int_t)s->overflowed, "disordered",
+			(json_int_t)s->disordered, "timeouts", (json_int_t)s->timeouts,
+			"buffer_bytes", (json_int_t)s->buffer, "wait_ns", "avg", waited, "max",
+			(json_int_t)s->read_waited_most));
 }
 
 static json_t *receivers_json(const struct outcome *outcome)
@@ -360,25 +363,47 @@ static json_t *receivers_json(const struct outcome *outcome)
 	return receivers;
 }
 
+/* Does a process poll the device? */
+static bool is_busy_polled(const struct outcome *outcome, unsigned device)
+{
+	const struct scenario *scenario = outcome->scenario;
+
+	for (unsigned i = scenario->sender_count; i < scenario->workload_count; i++) {
+		const struct scenario_workload *workload = &scenario->workloads[i];
+
+		if (workload->busy_poll_us && scenario_device_of(scenario, workload) == (int)device)
+			return true;
+	}
+	return false;
+}
+
+static json_t *napi_device_json(const struct outcome *outcome, unsigned index)
+{
+	const struct host_napi_stats *s = &outcome->host.napi[index];
+	double end = (double)outcome->host.end;
+	json_t *device = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "name",
+		outcome->scenario->devices[index].name, "interrupts", (json_int_t)s->interrupts,
+		"polls", (json_int_t)s->polls, "full", (json_int_t)s->full, "work",
+		(json_int_t)s->work, "rx_missed", (json_int_t)s->rx_missed, "cpu_share",
+		end > 0 ? (double)s->time / end : 0, "poll_max_ns", (json_int_t)s->longest,
+		"wait_max_ns", (json_int_t)s->waited_most);
+
+	if (outcome->scenario->devices[index].driver.threaded)
+		json_object_set_new(
+			device, "thread_polls", json_integer((json_int_t)s->thread_polls));
+	if (is_busy_polled(outcome, index))
+		json_object_set_new(device, "busy_polls", json_integer((json_int_t)s->busy_polls));
+	return device;
+}
+
 /* NAPI of each device, and why softirqs ended early. */
 static json_t *napi_json(const struct outcome *outcome)
 {
 	const struct host_squeezes *squeezes = &outcome->host.squeezes;
 	json_t *devices = json_array();
-	double end = (double)outcome->host.end;
 
-	for (unsigned i = 0; i < scenario_devices(outcome->scenario); i++) {
-		const struct host_napi_stats *s = &outcome->host.napi[i];
-
-		json_array_append_new(devices,
-			json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "name",
-				outcome->scenario->devices[i].name, "interrupts",
-				(json_int_t)s->interrupts, "polls", (json_int_t)s->polls, "full",
-				(json_int_t)s->full, "work", (json_int_t)s->work, "rx_missed",
-				(json_int_t)s->rx_missed, "cpu_share",
-				end > 0 ? (double)s->time / end : 0, "poll_max_ns",
-				(json_int_t)s->longest, "wait_max_ns", (json_int_t)s->waited_most));
-	}
+	for (unsigned i = 0; i < scenario_devices(outcome->scenario); i++)
+		json_array_append_new(devices, napi_device_json(outcome, i));
 	return json_pack("{s:{s:I, s:I}, s:I, s:o}", "squeezes", "packets",
 		(json_int_t)squeezes->by_packets, "time", (json_int_t)squeezes->by_time, "repolls",
 		(json_int_t)squeezes->repolls, "devices", devices);

@@ -2,6 +2,7 @@
 /* From settings to a world, and from its events to figures. */
 #include "scenario.h"
 
+#include "trace_names.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DROP_REASON "QDISC_DROP" /* as skb:kfree_skb prints it */
 /* After the senders have ended: time enough to see a stall, and for the watchdog to look twice. */
 #define DRAIN_NS (TRANSMIT_STALL_NS + 2 * E1000E_WATCHDOG_S * CYCLES_NS_PER_S)
 
@@ -191,7 +191,9 @@ static void fill_receivers(struct host_config *config, const struct scenario *sc
 			.read = workload->reads,
 			.cpu = (unsigned)workload->cpu,
 			.buffer_bytes = workload->receive_buffer_bytes,
-			.task = (uint16_t)(i + 1),
+			.busy_poll_us = workload->busy_poll_us,
+			.prefer_busy_poll = workload->prefer_busy_poll,
+			.task = SCENARIO_READER_TASK(i) + 1,
 			.stream = stream,
 			.from = sends,
 			.write_bytes = (uint32_t)workload->write_bytes,
@@ -224,6 +226,11 @@ static void fill_devices(struct host_config *config, const struct scenario *scen
 		fill_nic(i ? &more->nic : &config->nic, &from->nic, CLOCK_VIRTUAL_HZ, 0);
 		fill_driver(driver, &from->nic, &from->driver);
 		driver->device = (uint8_t)i;
+		config->napi[i] = (struct host_napi){ .threaded = from->driver.threaded,
+			.cpu = (unsigned)from->driver.thread_cpu,
+			.task = SCENARIO_THREAD_TASK(i) + 1,
+			.defer_hard_irqs = (uint32_t)from->driver.defer_hard_irqs,
+			.flush_timeout = from->driver.flush_timeout };
 	}
 }
 
@@ -320,18 +327,10 @@ uint64_t scenario_fill_uuid(uint8_t uuid[16], const struct scenario *scenario)
 	return spread_seed(&state);
 }
 
-/* The process that reads what a receiver gets: "PID COMM", with the first number that is free. */
-static const char *reader_name(char name[24], unsigned receiver)
-{
-	snprintf(name, 24, "%u reader", 1000 + receiver);
-	return name;
-}
-
 static int open_trace(struct trace_writer *writer, const struct scenario *scenario,
-	const char *folder, uint32_t capacity, struct diag *diag)
+	const struct names *names, const char *folder, uint32_t capacity, struct diag *diag)
 {
 	struct trace_info info = { .hz = CLOCK_VIRTUAL_HZ, .capacity = capacity };
-	char name[24];
 	int error;
 
 	/* some second since 1970, the same for a seed */
@@ -339,31 +338,7 @@ static int open_trace(struct trace_writer *writer, const struct scenario *scenar
 	error = trace_writer_open(writer, folder, &info, (unsigned)scenario->host.cpus + 1, diag);
 	if (error)
 		return error;
-	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
-		trace_writer_name(writer, 0, 0, NAME_DEVICE, i, scenario->devices[i].name);
-		trace_writer_name(writer, 0, 0, NAME_IRQ, i + 1, scenario->devices[i].name);
-	}
-	trace_writer_name(writer, 0, 0, NAME_REASON, 1, DROP_REASON);
-	for (unsigned i = 0; i < scenario->workload_count - scenario->sender_count; i++) {
-		if (scenario->workloads[scenario->sender_count + i].reads)
-			trace_writer_name(writer, 0, 0, NAME_TASK, i, reader_name(name, i));
-	}
-	return 0;
-}
-
-static int make_names(struct outcome *outcome)
-{
-	outcome->names = names_create();
-	if (!outcome->names ||
-		names_set(outcome->names, NAME_REASON, 1, DROP_REASON, strlen(DROP_REASON)))
-		return -ENOMEM;
-	for (unsigned i = 0; i < scenario_devices(outcome->scenario); i++) {
-		const char *name = outcome->scenario->devices[i].name;
-
-		if (names_set(outcome->names, NAME_DEVICE, i, name, strlen(name)) ||
-			names_set(outcome->names, NAME_IRQ, i + 1, name, strlen(name)))
-			return -ENOMEM;
-	}
+	scenario_names_write(names, writer);
 	return 0;
 }
 
@@ -379,7 +354,7 @@ static int prepare(struct outcome *outcome, const struct scenario *scenario)
 	outcome->source = (struct trace_source){
 		.file = scenario->file, .format = "sim", .clock = "virtual", .hz = CLOCK_VIRTUAL_HZ
 	};
-	error = make_names(outcome);
+	error = scenario_names(&outcome->names, scenario);
 	return error ? error : transmit_create(&outcome->transmit, &options, outcome->names);
 }
 
@@ -413,7 +388,7 @@ static int run_world(struct outcome *outcome, struct scenario_sink *sink, struct
 	int error;
 
 	fill_host(&config, outcome->scenario);
-	config.drop_reason = 1;
+	config.drop_reason = SCENARIO_DROP_REASON;
 	config.sink = &sink->sink;
 	error = host_create(&host, &config);
 	if (error)
@@ -442,7 +417,8 @@ int scenario_run(const struct scenario *scenario, const struct run_options *opti
 		return diag_set(diag, error, "%s: no memory", scenario->file);
 	}
 	if (options->trace) {
-		error = open_trace(&writer, scenario, options->trace, outcome->capacity, diag);
+		error = open_trace(
+			&writer, scenario, outcome->names, options->trace, outcome->capacity, diag);
 		sink.writer = error ? NULL : &writer;
 	}
 	sink.transmit = outcome->transmit;

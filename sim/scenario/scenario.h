@@ -43,6 +43,8 @@ struct scenario_workload {
 	bool gro;
 	char from[SCENARIO_TEXT_BYTES]; /* the device that a stream is sent by */
 	bool reads;
+	uint64_t busy_poll_us;
+	bool prefer_busy_poll;
 	uint64_t receive_buffer_bytes;
 	uint64_t write_bytes;
 };
@@ -68,6 +70,8 @@ struct scenario_driver {
 	uint64_t reserve, wake_threshold;
 	bool checksum;
 	uint64_t throttle_rate, tidv, tadv, rdtr, radv;
+	uint64_t threaded, thread_cpu;
+	uint64_t defer_hard_irqs, flush_timeout;
 	char bql[SCENARIO_TEXT_BYTES]; /* "on" or "off" */
 	uint64_t bql_limit_min, bql_limit_max;
 };

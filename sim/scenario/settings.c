@@ -105,6 +105,13 @@ static const struct setting workload_items[] = {
 	{ .key = "reads", .only = RECEIVED, .type = SETTING_SWITCH,
 	  .offset = IN_WORKLOAD(reads), .default_value = "false",
 	  .help = "a process reads it (always so with tcp_stream); else it is gone at once" },
+	{ .key = "busy_poll_us", .only = RECEIVED "|" TCP_STREAM, .type = SETTING_COUNT,
+	  .offset = IN_WORKLOAD(busy_poll_us), .most = 1e6, .default_value = "0",
+	  .unit = "1.024 us",
+	  .help = "how long that polls before it sleeps (SO_BUSY_POLL); 0: not at all" },
+	{ .key = "prefer_busy_poll", .only = RECEIVED "|" TCP_STREAM, .type = SETTING_SWITCH,
+	  .offset = IN_WORKLOAD(prefer_busy_poll), .default_value = "false",
+	  .help = "and others leave the device to it and to the timer (SO_PREFER_BUSY_POLL)" },
 	{ .key = "receive_buffer_bytes", .only = RECEIVED "|" TCP_STREAM, .type = SETTING_COUNT,
 	  .offset = IN_WORKLOAD(receive_buffer_bytes), .least = 8192, .most = 1e8, .unit = "bytes",
 	  .unset = "TCP: 131072, and it grows; UDP: 212992",
@@ -177,7 +184,20 @@ static const struct setting workload_items[] = {
 	  .help = "as TxIntDelay, for received packets" }, \
 	{ .key = "driver.RxAbsIntDelay", .type = SETTING_COUNT, .offset = at(driver.radv), \
 	  .most = 65535, .default_value = "8", .unit = "1.024 us", \
-	  .help = "as TxAbsIntDelay, for received packets" },
+	  .help = "as TxAbsIntDelay, for received packets" }, \
+	{ .key = "driver.threaded", .type = SETTING_COUNT, .offset = at(driver.threaded), \
+	  .most = 1, .default_value = "0", \
+	  .help = "1: a thread of its own polls the device (/sys/class/net/DEV/threaded)" }, \
+	{ .key = "driver.thread_cpu", .type = SETTING_COUNT, .offset = at(driver.thread_cpu), \
+	  .most = HOST_CPUS_MOST - 1, .unset = "irq_cpu", \
+	  .help = "the CPU that this thread runs on" }, \
+	{ .key = "driver.napi_defer_hard_irqs", .type = SETTING_COUNT, \
+	  .offset = at(driver.defer_hard_irqs), .most = 1e6, .default_value = "0", \
+	  .unit = "polls", \
+	  .help = "a timer polls, and interrupts stay off until so many polls find nothing" }, \
+	{ .key = "driver.gro_flush_timeout", .type = SETTING_COUNT, \
+	  .offset = at(driver.flush_timeout), .most = 1e9, .default_value = "0", .unit = "ns", \
+	  .help = "how long after a poll that timer comes" },
 
 static const struct setting device_items[] = {
 	{ .key = "name", .type = SETTING_TEXT, .offset = IN_DEVICE(name), .default_value = "",
@@ -211,10 +231,11 @@ const struct setting_list setting_lists[] = {
 	{ 0 },
 };
 
-/* A message must take time: else a sender would never let any pass. So must a softirq: with
- * netdev_budget 0 there may be no end of them. */
+/* A message must take time: else a sender would never let any pass. So must a softirq, as with
+ * netdev_budget 0 there may be no end of them, and a round of busy polling. */
 #define LEAST_COST(name) \
-	(HOST_COST_##name == HOST_COST_send || HOST_COST_##name == HOST_COST_softirq)
+	(HOST_COST_##name == HOST_COST_send || HOST_COST_##name == HOST_COST_softirq || \
+		HOST_COST_##name == HOST_COST_busy_poll)
 #define COST_ROW(name, default_ns, text) \
 	{ .key = "host.cost_ns." #name, .type = SETTING_COUNT, \
 	  .offset = AT(host.cost_ns[HOST_COST_##name]), .least = LEAST_COST(name), .most = 1e9, \

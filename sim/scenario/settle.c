@@ -116,10 +116,13 @@ static void from_kernel(struct scenario *scenario)
 
 	default_to(&scenario->host.dev_tx_weight, quota ? 64 : 0);
 	default_to(&scenario->host.truesize_bytes, 0); /* host_truesize, of each message */
+	default_to(&scenario->driver.thread_cpu, scenario->host.irq_cpu);
 	default_to(&scenario->host.netdev_budget_usecs, 2000000 / scenario->host.tick_hz);
 	settle_faults(&scenario->nic);
-	for (unsigned i = 0; i < scenario_devices(scenario); i++)
+	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
 		settle_faults(&scenario->devices[i].nic);
+		default_to(&scenario->devices[i].driver.thread_cpu, scenario->host.irq_cpu);
+	}
 	for (unsigned i = 0; i < scenario->workload_count; i++)
 		settle_workload(&scenario->workloads[i]);
 }
@@ -149,6 +152,60 @@ static int check_device(const struct scenario_device *device, const char *place,
 			" never has so many free",
 			place, device->driver.wake_threshold, device->nic.ring_size);
 	return check_faults(&device->nic, place, diag);
+}
+
+/* Threads where the kernel has them, on a CPU that is there; and no CPU for no thread. */
+static int check_threads(const struct scenario *scenario, const char *place, struct diag *diag)
+{
+	uint64_t cpu = SCENARIO_UNSET;
+	bool threaded = false;
+
+	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
+		const struct scenario_driver *driver = &scenario->devices[i].driver;
+
+		threaded |= driver->threaded;
+		cpu = driver->thread_cpu != SCENARIO_UNSET ? driver->thread_cpu : cpu;
+		if (driver->threaded && !host_kernel_find(scenario->driver.profile)->threads)
+			return diag_set(diag, -EINVAL,
+				"%s: driver.threaded: 1: %s has no NAPI threads: they came with "
+				"5.12",
+				place, scenario->driver.profile);
+		if (driver->thread_cpu != SCENARIO_UNSET &&
+			driver->thread_cpu >= scenario->host.cpus)
+			return diag_set(diag, -EINVAL,
+				"%s: driver.thread_cpu: %" PRIu64
+				": CPUs go from 0 on, and host.cpus is %" PRIu64,
+				place, driver->thread_cpu, scenario->host.cpus);
+	}
+	return threaded || cpu == SCENARIO_UNSET
+		       ? 0
+		       : diag_set(diag, -EINVAL,
+				 "%s: driver.thread_cpu: %" PRIu64
+				 ": there is no thread without driver.threaded",
+				 place, cpu);
+}
+
+/* The timer that polls in place of interrupts: it takes both settings, and a kernel that has it. */
+static int check_timer(const struct scenario *scenario, const char *place, struct diag *diag)
+{
+	for (unsigned i = 0; i < scenario_devices(scenario); i++) {
+		const struct scenario_driver *driver = &scenario->devices[i].driver;
+
+		if (!driver->defer_hard_irqs != !driver->flush_timeout)
+			return diag_set(diag, -EINVAL,
+				"%s: driver.%s: 0: the timer takes napi_defer_hard_irqs and "
+				"gro_flush_timeout",
+				place,
+				driver->flush_timeout ? "napi_defer_hard_irqs"
+						      : "gro_flush_timeout");
+		if (driver->defer_hard_irqs &&
+			!host_kernel_find(scenario->driver.profile)->defers_irqs)
+			return diag_set(diag, -EINVAL,
+				"%s: driver.napi_defer_hard_irqs: %" PRIu64
+				": %s has none: it came with 5.7",
+				place, driver->defer_hard_irqs, scenario->driver.profile);
+	}
+	return 0;
 }
 
 static int check_devices(const struct scenario *scenario, const char *place, struct diag *diag)
@@ -246,10 +303,47 @@ static int check_times(const struct scenario *scenario, const struct scenario_wo
 	return 0;
 }
 
+/* Who reads what is received, where somebody does. */
+static int check_reader(const struct scenario *scenario, const struct scenario_workload *workload,
+	const char *place, struct diag *diag)
+{
+	bool has_reader = workload->reads || is_stream(workload);
+
+	if (!has_reader && !is_sender(workload) && workload->cpu)
+		return diag_set(diag, -EINVAL,
+			"%s: workload: cpu: %" PRIu64 ": without reads there is no process", place,
+			workload->cpu);
+	if (workload->prefer_busy_poll && !workload->busy_poll_us)
+		return diag_set(diag, -EINVAL,
+			"%s: workload: prefer_busy_poll: true: without busy_poll_us nobody polls",
+			place);
+	if (!workload->busy_poll_us)
+		return 0;
+	if (!has_reader)
+		return diag_set(diag, -EINVAL,
+			"%s: workload: busy_poll_us: %" PRIu64
+			": without reads there is nobody who polls",
+			place, workload->busy_poll_us);
+	return host_kernel_find(scenario->driver.profile)->busy_polls
+		       ? 0
+		       : diag_set(diag, -EINVAL,
+				 "%s: workload: busy_poll_us: %" PRIu64
+				 ": %s has no busy polling: it came with 3.11",
+				 place, workload->busy_poll_us, scenario->driver.profile);
+}
+
 static int check_workload(const struct scenario *scenario, const struct scenario_workload *workload,
 	const char *place, struct diag *diag)
 {
-	if (check_times(scenario, workload, place, diag))
+	int device = scenario_device_of(scenario, workload);
+
+	if (workload->gro && device >= 0 && scenario->devices[device].driver.flush_timeout)
+		return diag_set(diag, -EINVAL,
+			"%s: workload: gro: true: with gro_flush_timeout GRO holds packets for "
+			"longer, which isn't modelled",
+			place);
+	if (check_times(scenario, workload, place, diag) ||
+		check_reader(scenario, workload, place, diag))
 		return -EINVAL;
 	if (workload->cpu >= scenario->host.cpus)
 		return diag_set(diag, -EINVAL,
@@ -295,7 +389,8 @@ static int check_together(const struct scenario *scenario, const char *place, st
 		return diag_set(diag, -EINVAL,
 			"%s: host.dev_tx_weight: %s has no such limit: its queue runs yield", place,
 			scenario->driver.profile);
-	if (check_devices(scenario, place, diag) || scenario_check_clock(scenario, place, diag))
+	if (check_devices(scenario, place, diag) || check_threads(scenario, place, diag) ||
+		check_timer(scenario, place, diag) || scenario_check_clock(scenario, place, diag))
 		return -EINVAL;
 	for (unsigned i = 0; i < scenario->workload_count; i++) {
 		if (check_workload(scenario, &scenario->workloads[i], place, diag))

@@ -11,14 +11,17 @@
 /* The beginnings of keys that a use knows nothing to do with, less those of `but`. */
 static const struct {
 	const char *name;
-	const char *others[8];
+	const char *others[11];
 	const char *but;
 } uses[] = {
 	[SCENARIO_RUN] = { "run in virtual time", { NULL } },
 	[SCENARIO_RECEIVE] = { "run with the clock tsc",
-		{ "driver.bql", "host.", "published.", "nics" }, "host.dev_weight" },
-	[SCENARIO_LIVE] = { "live", { "duration_s", "clock", "driver.bql", "host.", "workload",
-					    "published.", "nics" } },
+		{ "driver.bql", "driver.thread", "driver.napi_", "driver.gro_", "host.",
+			"published.", "nics" },
+		"host.dev_weight" },
+	[SCENARIO_LIVE] = { "live",
+		{ "duration_s", "clock", "driver.bql", "driver.thread", "driver.napi_",
+			"driver.gro_", "host.", "workload", "published.", "nics" } },
 };
 
 enum scenario_use scenario_use_of(const struct scenario *scenario)

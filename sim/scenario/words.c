@@ -270,6 +270,17 @@ static void say_followers(const struct outcome *outcome, FILE *out)
 }
 
 /* Each stream, each device's polls, and how NET_RX softirqs ended. */
+static void say_read(const struct host_receiver_stats *r, FILE *out)
+{
+	fprintf(out,
+		"read:     %" PRIu64
+		" packets by a process, avg=%.6fmsec max=%.6fmsec after they came; %" PRIu64
+		"\n          segments found its socket full\n",
+		r->read_packets,
+		r->read_packets ? (double)r->read_waited / (double)r->read_packets / 1e6 : 0,
+		(double)r->read_waited_most / 1e6, r->overflowed);
+}
+
 static void say_receive(const struct outcome *outcome, FILE *out)
 {
 	const struct scenario *s = outcome->scenario;
@@ -287,6 +298,8 @@ static void say_receive(const struct outcome *outcome, FILE *out)
 			r->acks, r->quick_acks, r->delayed_acks,
 			r->sent ? (double)r->waited / (double)r->sent / 1e6 : 0,
 			(double)r->waited_most / 1e6);
+		if (s->workloads[i].reads)
+			say_read(r, out);
 	}
 	for (unsigned i = 0; i < scenario_devices(s); i++) {
 		const struct host_napi_stats *n = &host->napi[i];
@@ -300,6 +313,12 @@ static void say_receive(const struct outcome *outcome, FILE *out)
 			s->devices[i].name, n->interrupts, n->polls, n->full, n->work,
 			host->end ? 100 * (double)n->time / (double)host->end : 0,
 			(double)n->longest / 1e6, (double)n->waited_most / 1e6, n->rx_missed);
+		if (n->thread_polls)
+			fprintf(out, "          %" PRIu64 " of the polls are its thread's\n",
+				n->thread_polls);
+		if (n->busy_polls)
+			fprintf(out, "          %" PRIu64 " of the polls are those of processes\n",
+				n->busy_polls);
 	}
 	fprintf(out,
 		"NET_RX:   squeezed %" PRIu64 " times by packets, %" PRIu64 " by time; %" PRIu64

@@ -21,6 +21,9 @@
 
 enum { IRQ_ETH0 = 1, IRQ_ETH0_RX1, IRQ_ETH01, IRQ_TIMER, IRQ_I40E, IRQ_NAMES };
 
+/* What an event says of a task: one more than its index. */
+enum { THREAD = 1, CLIENT, IDLE, LIKE_A_THREAD, TASKS };
+
 static struct napi *napi;
 
 static const struct napi_report *play(
@@ -28,6 +31,8 @@ static const struct napi_report *play(
 {
 	static const char *const irqs[IRQ_NAMES] = { NULL, "eth0", "eth0-rx-1", "eth01", "timer",
 		"i40e-eth1-TxRx-0" };
+	static const char *const tasks[TASKS] = { NULL, "41 napi/eth0-8193", "300 client",
+		"0 swapper/0", "301 snapi/ 1" };
 	static const struct napi_options defaults = {
 		.hz = SECONDS, .budget = NAPI_BUDGET, .budget_usecs = NAPI_BUDGET_USECS
 	};
@@ -40,6 +45,8 @@ static const struct napi_report *play(
 			strlen(scene_device_names[i]));
 	for (uint32_t i = 1; i < IRQ_NAMES; i++)
 		names_set(scene_names, NAME_IRQ, i, irqs[i], strlen(irqs[i]));
+	for (uint32_t i = 1; i < TASKS; i++)
+		names_set(scene_names, NAME_TASK, i - 1, tasks[i], strlen(tasks[i]));
 	CU_ASSERT_EQUAL_FATAL(napi_create(&napi, options ? options : &defaults, scene_names), 0);
 	for (size_t i = 0; i < count; i++)
 		CU_ASSERT_EQUAL_FATAL(napi_event(napi, events[i].cpu, &events[i].event), 0);
@@ -222,6 +229,32 @@ static void one_device_is_shown_but_all_polls_squeeze(void)
 	done();
 }
 
+#define POLL_BY(task, time) AT(0, time, NAPI_POLL, ETH0, NO_QUEUE, 0, task, UINT64_C(8) << 32 | 1)
+
+/*
+ * In no softirq: two by the thread; two by processes, of which one is only called like a thread;
+ * one that nobody knows of; one that the idle task cannot have done. In the softirq the task is
+ * whoever was interrupted. Where no softirq is in the trace, that may be so of all but the thread.
+ */
+static void polls_in_no_softirq_are_a_thread_s_or_a_process_s(void)
+{
+	const struct napi_report *report;
+
+	report = NAPI(NULL, BEGIN(0, 100, NET_RX), POLL_BY(CLIENT, 110), POLL_BY(THREAD, 120),
+		FINISH(0, 130, NET_RX), POLL_BY(THREAD, 140), POLL_BY(THREAD, 150),
+		POLL_BY(CLIENT, 160), POLL_BY(LIKE_A_THREAD, 170), POLL_BY(0, 180),
+		POLL_BY(IDLE, 190));
+	CU_ASSERT_EQUAL(report->devices[0].polls, 8);
+	CU_ASSERT_EQUAL(report->devices[0].time.count, 2);
+	CU_ASSERT_EQUAL(report->devices[0].by_thread, 2);
+	CU_ASSERT_EQUAL(report->devices[0].by_process, 2);
+	done();
+	report = NAPI(NULL, POLL_BY(THREAD, 140), POLL_BY(CLIENT, 160));
+	CU_ASSERT_EQUAL(report->devices[0].by_thread, 1);
+	CU_ASSERT_EQUAL(report->devices[0].by_process, 0);
+	done();
+}
+
 static const struct test_case cases[] = {
 	{ "work is of polls whose work is known", work_is_of_polls_whose_work_is_known },
 	{ "a poll begins with its softirq or after the poll before",
@@ -235,6 +268,8 @@ static const struct test_case cases[] = {
 	{ "interrupts are those of lines named after the device",
 		interrupts_are_those_of_lines_named_after_the_device },
 	{ "received packets and ACKs are counted", received_packets_and_acks_are_counted },
+	{ "polls in no softirq are a thread's or a process's",
+		polls_in_no_softirq_are_a_thread_s_or_a_process_s },
 	{ "nothing pairs across a gap", nothing_pairs_across_a_gap },
 	{ "one device is shown, but all polls squeeze", one_device_is_shown_but_all_polls_squeeze },
 	{ 0 },

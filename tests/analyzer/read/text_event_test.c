@@ -252,7 +252,7 @@ CASE(receive_events_are_told_apart)
 }
 
 /* The task of the line: one more than its index, so that 0 can be "not told". */
-CASE(a_copy_and_a_softirq_have_their_task)
+CASE(a_copy_a_softirq_and_a_poll_have_their_task)
 {
 	struct event event =
 		used("skb:skb_copy_datagram_iovec: skbaddr=0xff11000104b57c00 len=1448");
@@ -263,6 +263,8 @@ CASE(a_copy_and_a_softirq_have_their_task)
 	event = used("irq:softirq_entry: vec=3 [action=NET_RX]");
 	CU_ASSERT_EQUAL(EVENT_GET(SOFTIRQ_ENTRY, vec, event.arg), 3);
 	CU_ASSERT_EQUAL(EVENT_GET(SOFTIRQ_ENTRY, task, event.arg), task);
+	event = used("napi_poll: napi poll on napi struct 0x1 for device eth0 work 2 budget 64");
+	CU_ASSERT_EQUAL(event_task(&event), task);
 	event = used("irq:softirq_exit: vec=3 [action=NET_RX]");
 	CU_ASSERT_EQUAL(event.arg, 3);
 }
@@ -406,7 +408,8 @@ static const struct test_case transmit[] = {
 
 static const struct test_case others[] = {
 	{ "receive events are told apart", run_receive_events_are_told_apart },
-	{ "a copy and a softirq have their task", run_a_copy_and_a_softirq_have_their_task },
+	{ "a copy, a softirq and a poll have their task",
+		run_a_copy_a_softirq_and_a_poll_have_their_task },
 	{ "interrupts have number and name", run_interrupts_have_number_and_name },
 	{ "polls have work where the kernel says it",
 		run_polls_have_work_where_the_kernel_says_it },

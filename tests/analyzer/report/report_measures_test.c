@@ -106,6 +106,27 @@ static void napi_has_the_keys_of_the_contract(void)
 	free(text);
 }
 
+static void napi_tells_who_polled_in_no_softirq(void)
+{
+	struct napi_device device = eth0;
+	struct napi_report napi = { .devices = &device, .device_count = 1, .softirqs = 4 };
+	struct report_input input = input_of(SECONDS);
+	json_t *json;
+
+	device.polls = 9; /* of them 4 in a softirq */
+	device.by_thread = 3;
+	device.by_process = 2;
+	json = report_napi_json(&input, &napi);
+	CU_ASSERT(is_integer(json, "devices.0.polls_timed", 4));
+	CU_ASSERT(is_integer(json, "devices.0.polls_by_thread", 3));
+	CU_ASSERT(is_integer(json, "devices.0.polls_by_process", 2));
+	json_decref(json);
+	PRINT(report_napi_text(&input, &napi, out));
+	CU_ASSERT(says("5 polls outside of a NET_RX softirq, 3 by the device's thread (threaded"));
+	CU_ASSERT(says("2 by processes (busy polling)"));
+	free(text);
+}
+
 static void napi_tells_what_is_not_known(void)
 {
 	struct napi_device old = { .name = "eth0", .polls = 2 };
@@ -292,6 +313,7 @@ static void rxcost_tells_what_is_not_known(void)
 
 static const struct test_case cases[] = {
 	{ "napi has the keys of the contract", napi_has_the_keys_of_the_contract },
+	{ "napi tells who polled in no softirq", napi_tells_who_polled_in_no_softirq },
 	{ "napi tells what isn't known", napi_tells_what_is_not_known },
 	{ "sock has the keys of the contract", sock_has_the_keys_of_the_contract },
 	{ "rxcost has the keys of the contract", rxcost_has_the_keys_of_the_contract },

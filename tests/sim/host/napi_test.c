@@ -9,32 +9,6 @@
 #define US UINT64_C(1000)
 #define MS UINT64_C(1000000)
 
-static struct host_config backlogged(const char *kernel, unsigned devices, uint64_t packets)
-{
-	struct host_config config = stage_config(kernel);
-
-	config.sender_count = 0;
-	config.cost_ns[HOST_COST_receive] = 10000;
-	config.cost_ns[HOST_COST_softirq] = 1;
-	config.nic.line_rate_mbps = 0;
-	config.driver.rx_ring_size = 1024;
-	config.driver.rdtr = 1; /* 1024 ns: one interrupt for all that come at once */
-	config.more_count = devices - 1;
-	for (unsigned i = 0; i < config.more_count; i++) {
-		config.more[i] = (struct host_device){ config.nic, config.driver };
-		config.more[i].driver.device = (uint8_t)(i + 1);
-	}
-	for (unsigned i = 0; i < devices; i++)
-		config.receivers[i] = (struct host_receiver){ .device = i,
-			.segment_bytes = 100,
-			.segments = packets,
-			.burst = 1,
-			.start = 10000,
-			.stop = STAGE_STOP };
-	config.receiver_count = devices;
-	return config;
-}
-
 /* Packets in the nth NET_RX softirq. */
 static unsigned received_in(unsigned nth)
 {
@@ -66,7 +40,7 @@ static const struct limit {
 
 static void assert_first_squeezed(const struct limit *limit, const char *kernel, unsigned devices)
 {
-	struct host_config config = backlogged(kernel, devices, 320 / devices + 1);
+	struct host_config config = stage_backlogged(kernel, devices, 320 / devices + 1);
 
 	config.netdev_budget_cycles = limit->usecs * US;
 	stage_run(&config);
@@ -91,12 +65,12 @@ static void five_devices_of_6_1_are_squeezed_by_time_or_packets(void)
 /* 640 us and 1280 us (and a softirq's 1 ns) are limits that are met, not passed. */
 static void a_limit_that_is_just_met_counts_in_6_1_only(void)
 {
-	struct host_config config = backlogged("linux-2.6.35", 1, 500);
+	struct host_config config = stage_backlogged("linux-2.6.35", 1, 500);
 
 	config.netdev_budget_cycles = 640 * US + 1;
 	stage_run(&config);
 	CU_ASSERT_EQUAL(received_in(0), 128);
-	config = backlogged("linux-6.1", 5, 100);
+	config = stage_backlogged("linux-6.1", 5, 100);
 	config.netdev_budget_cycles = 640 * US + 1;
 	stage_run(&config);
 	CU_ASSERT_EQUAL(received_in(0), 64);
@@ -109,7 +83,7 @@ static void a_limit_that_is_just_met_counts_in_6_1_only(void)
 static void those_without_a_turn_come_before_those_to_repoll(void)
 {
 	static const unsigned order[] = { 0, 1, 2, 3, 4, 0, 1, 2, 3, 4 };
-	struct host_config config = backlogged("linux-6.1", 5, 128);
+	struct host_config config = stage_backlogged("linux-6.1", 5, 128);
 
 	stage_run(&config);
 	CU_ASSERT_EQUAL(stage.events[stage_find(EVENT_NAPI_POLL, 3)].time + 0,
@@ -125,7 +99,7 @@ static void those_without_a_turn_come_before_those_to_repoll(void)
 static void in_2_6_35_devices_take_turns_in_one_softirq(void)
 {
 	static const unsigned order[] = { 0, 1, 0, 1, 0, 1 };
-	struct host_config config = backlogged("linux-2.6.35", 2, 128);
+	struct host_config config = stage_backlogged("linux-2.6.35", 2, 128);
 
 	config.netdev_budget_cycles = 5000 * US;
 	stage_run(&config);
@@ -140,7 +114,7 @@ static void in_2_6_35_devices_take_turns_in_one_softirq(void)
 /* 1023 packets of 1 us: 15 whole weights and a rest of 63; the eleventh poll is ksoftirqd's. */
 static void in_6_1_one_device_is_repolled_and_not_squeezed(void)
 {
-	struct host_config config = backlogged("linux-6.1", 1, 1023);
+	struct host_config config = stage_backlogged("linux-6.1", 1, 1023);
 	uint64_t first;
 
 	config.cost_ns[HOST_COST_receive] = 1000;
@@ -161,7 +135,7 @@ static void in_6_1_one_device_is_repolled_and_not_squeezed(void)
 /* At 640 us a poll the fourth goes beyond the second tick of 1 ms, and the fifth is ksoftirqd's. */
 static void in_6_1_after_2_ms_it_is_ksoftirqd_s_turn(void)
 {
-	struct host_config config = backlogged("linux-6.1", 1, 500);
+	struct host_config config = stage_backlogged("linux-6.1", 1, 500);
 	uint64_t first;
 
 	config.tick_hz = 1000;
@@ -177,14 +151,14 @@ static void in_6_1_after_2_ms_it_is_ksoftirqd_s_turn(void)
 /* 6.1 looks at the budget after a poll: each softirq is one, and squeezed. 2.6.35 looks before. */
 static void a_budget_of_0(void)
 {
-	struct host_config config = backlogged("linux-6.1", 1, 128);
+	struct host_config config = stage_backlogged("linux-6.1", 1, 128);
 
 	config.netdev_budget = 0;
 	stage_run(&config);
 	CU_ASSERT_EQUAL(stage_count(EVENT_RECEIVE), 128);
 	CU_ASSERT_EQUAL(stage_softirqs(STAGE_NET_RX), 3);
 	CU_ASSERT_EQUAL(stage.stats.squeezes.by_packets, 3);
-	config = backlogged("linux-2.6.35", 1, 128);
+	config = stage_backlogged("linux-2.6.35", 1, 128);
 	config.netdev_budget = 0;
 	config.cost_ns[HOST_COST_softirq] = 400;
 	config.stop = config.drain = MS;
@@ -205,7 +179,7 @@ static void a_burst_of_128(void)
 		{ "linux-6.1", 64, 3, 3 }, { "linux-6.1", 16, 9, 9 } };
 
 	for (int i = 0; i < 4; i++) {
-		struct host_config config = backlogged(known[i].kernel, 1, 128);
+		struct host_config config = stage_backlogged(known[i].kernel, 1, 128);
 
 		config.dev_weight = known[i].weight;
 		stage_run(&config);
@@ -223,7 +197,7 @@ static void a_burst_of_128(void)
  */
 static void interrupts_are_on_again_after_the_poll(void)
 {
-	struct host_config config = backlogged("linux-6.1", 1, 2);
+	struct host_config config = stage_backlogged("linux-6.1", 1, 2);
 
 	config.receivers[0].interval = 5000;
 	stage_run(&config);
@@ -241,7 +215,7 @@ static void interrupts_are_on_again_after_the_poll(void)
 /* Policies. 10 us a packet: 95 us are used after ten; the eleventh is not begun. */
 static void by_time_a_poll_ends_when_its_time_is_used(void)
 {
-	struct host_config config = backlogged("linux-6.1", 1, 100);
+	struct host_config config = stage_backlogged("linux-6.1", 1, 100);
 
 	config.weight_policy = HOST_WEIGHT_TIME;
 	config.weight_cycles = 95 * US;
@@ -259,7 +233,7 @@ static void by_time_a_poll_ends_when_its_time_is_used(void)
 /* The first poll knows no cost yet and takes 64; from then on 95 us are 9 packets. */
 static void by_cost_the_weight_follows_what_a_packet_cost(void)
 {
-	struct host_config config = backlogged("linux-6.1", 1, 100);
+	struct host_config config = stage_backlogged("linux-6.1", 1, 100);
 
 	config.weight_policy = HOST_WEIGHT_COST;
 	config.weight_cycles = 95 * US;
@@ -276,7 +250,7 @@ static void by_cost_the_weight_follows_what_a_packet_cost(void)
 static void shares_follow_the_policy(void)
 {
 	for (int by_time = 0; by_time < 2; by_time++) {
-		struct host_config config = backlogged("linux-6.1", 2, 0);
+		struct host_config config = stage_backlogged("linux-6.1", 2, 0);
 		const struct host_napi_stats *dear = &stage.stats.napi[0], *cheap = dear + 1;
 		double share;
 

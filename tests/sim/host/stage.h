@@ -112,6 +112,37 @@ static inline struct host_config stage_config(const char *kernel)
 	};
 }
 
+/*
+ * Devices that get so many packets each, all at 10,000 and without a wire's pace; 0: without end.
+ * The interrupt for them all comes at 11,024. A packet takes the stack 10,000.
+ */
+static inline struct host_config stage_backlogged(
+	const char *kernel, unsigned devices, uint64_t packets)
+{
+	struct host_config config = stage_config(kernel);
+
+	config.sender_count = 0;
+	config.cost_ns[HOST_COST_receive] = 10000;
+	config.cost_ns[HOST_COST_softirq] = 1;
+	config.nic.line_rate_mbps = 0;
+	config.driver.rx_ring_size = 1024;
+	config.driver.rdtr = 1; /* 1024 ns: one interrupt for all that come at once */
+	config.more_count = devices - 1;
+	for (unsigned i = 0; i < config.more_count; i++) {
+		config.more[i] = (struct host_device){ config.nic, config.driver };
+		config.more[i].driver.device = (uint8_t)(i + 1);
+	}
+	for (unsigned i = 0; i < devices; i++)
+		config.receivers[i] = (struct host_receiver){ .device = i,
+			.segment_bytes = 100,
+			.segments = packets,
+			.burst = 1,
+			.start = 10000,
+			.stop = STAGE_STOP };
+	config.receiver_count = devices;
+	return config;
+}
+
 /* TIDV in units of 1.024 us; TADV and the throttle stay off. */
 static inline void stage_delay_interrupts(struct host_config *config, uint16_t tidv)
 {

@@ -130,6 +130,33 @@ static void throttle_tells_price_and_way(void)
 	free(page);
 }
 
+/*
+ * 64 packets of 5350 and 3083 ns make 63.4 % and 36.6 %. Two threads have half of the time each,
+ * and so the cheap device 0.5 / 0.366 times as many packets; they wait for ticks of 4 ms, not for
+ * polls.
+ */
+static void napi_weight_tells_what_threads_do(void)
+{
+	static const char told[] = "shares are %lf:%lf then, and `cheap` receives %lf times";
+	double shares[4], dear, cheap, more;
+	const char *at;
+	char *space;
+
+	give("napi-weight");
+	row(page, "CPU time, % of both", shares, 4);
+	CU_ASSERT(near(shares[0], 63.4, 0.02));
+	CU_ASSERT(near(shares[1], 36.6, 0.02));
+	while ((space = strchr(page, '\n'))) /* as paragraphs are broken anywhere */
+		*space = ' ';
+	at = strstr(page, "shares are");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+	CU_ASSERT_EQUAL_FATAL(sscanf(at, told, &dear, &cheap, &more), 3);
+	CU_ASSERT(near(dear, 50, 0.02));
+	CU_ASSERT(near(cheap, 50, 0.02));
+	CU_ASSERT(near(more, 50 / 36.6, 0.02));
+	free(page);
+}
+
 /* Whoever tries what a lesson proposes finds the config, and no key that is refused. */
 static void what_it_proposes_can_be_tried(void)
 {
@@ -177,6 +204,7 @@ static void an_unknown_name_is_none(void)
 
 static const struct test_case cases[] = {
 	{ "bql tells both loads", bql_tells_both_loads },
+	{ "napi-weight tells what threads do", napi_weight_tells_what_threads_do },
 	{ "throttle tells price and way", throttle_tells_price_and_way },
 	{ "what it proposes can be tried", what_it_proposes_can_be_tried },
 	{ "an unknown name is none", an_unknown_name_is_none },
