@@ -90,10 +90,26 @@ EVENT_FIELDS(X)
 		PART(IRQ_ENTRY, irq, IRQ), PART(IRQ_ENTRY, name, HANDLER) \
 	}
 
-#define KIND(system, name, id, special, needs, uses, parts)                                     \
+#define TASK_KIND(system, name, id, special, needs, uses, task, ...)                            \
 	{                                                                                       \
 		name, sizeof(name) - 1, system, sizeof(system) - 1, EVENT_##id, special, needs, \
-			(needs) | (uses), parts                                                 \
+			(needs) | (uses), task, __VA_ARGS__                                     \
+	}
+#define KIND(system, name, id, special, needs, uses, ...) \
+	TASK_KIND(system, name, id, special, needs, uses, NO_TASK, __VA_ARGS__)
+
+/* Where the task that ran stands. */
+#define NO_TASK                   \
+	{                         \
+		.word = WORD_NONE \
+	}
+#define TASK(id)                                                                         \
+	{                                                                                \
+		WORD_ARG, shift_of_##id##_task, UINT64_MAX >> (64 - bits_of_##id##_task) \
+	}
+#define TASK_IN_LEN                       \
+	{                                 \
+		WORD_WHAT, 32, UINT32_MAX \
 	}
 
 /*
@@ -119,12 +135,13 @@ static const struct kernel_kind kinds[] = {
 	KIND("net", "napi_gro_frags_entry", RECEIVE_BEGIN, false, B(ADDRESS) | B(DEVICE), PACKET,
 		NO_PARTS),
 	KIND("net", "napi_gro_frags_exit", RECEIVE_END, false, 0, 0, NO_PARTS),
-	KIND("skb", "skb_copy_datagram_iovec", COPY, true, B(ADDRESS), PACKET | B(PROCESS),
-		NO_PARTS),
-	KIND("napi", "napi_poll", NAPI_POLL, true, B(DEVICE),
-		B(ADDRESS) | B(WORK) | B(BUDGET) | B(PROCESS), POLL_PARTS),
+	TASK_KIND("skb", "skb_copy_datagram_iovec", COPY, false, B(ADDRESS), PACKET | B(PROCESS),
+		TASK(COPY), NO_PARTS),
+	TASK_KIND("napi", "napi_poll", NAPI_POLL, false, B(DEVICE),
+		B(ADDRESS) | B(WORK) | B(BUDGET) | B(PROCESS), TASK_IN_LEN, POLL_PARTS),
 	KIND("irq", "softirq_raise", SOFTIRQ_RAISE, false, B(VEC), 0, VEC_PARTS),
-	KIND("irq", "softirq_entry", SOFTIRQ_ENTRY, true, B(VEC), B(PROCESS), VEC_PARTS),
+	TASK_KIND("irq", "softirq_entry", SOFTIRQ_ENTRY, false, B(VEC), B(PROCESS),
+		TASK(SOFTIRQ_ENTRY), VEC_PARTS),
 	KIND("irq", "softirq_exit", SOFTIRQ_EXIT, false, B(VEC), 0, VEC_PARTS),
 	KIND("irq", "irq_handler_entry", IRQ_ENTRY, false, B(IRQ), B(HANDLER), IRQ_PARTS),
 	KIND("irq", "irq_handler_exit", IRQ_EXIT, false, B(IRQ), 0, IRQ_PARTS),
@@ -259,17 +276,8 @@ static void make_sock(const struct kernel_fields *f, struct event *event)
 void kernel_event_make_special(
 	const struct kernel_kind *kind, const struct kernel_fields *f, struct event *event)
 {
-	/* of a task: one more than its index */
-	uint64_t task = f->present & B(PROCESS) ? (uint64_t)f->number[FIELD_PROCESS] + 1 : 0;
-
 	if (kind->id == EVENT_START_XMIT)
 		make_start(f, event);
-	else if (kind->id == EVENT_COPY)
-		event->arg = EVENT_PUT(COPY, task, task);
-	else if (kind->id == EVENT_NAPI_POLL)
-		event->len = (uint32_t)task;
-	else if (kind->id == EVENT_SOFTIRQ_ENTRY)
-		event->arg |= EVENT_PUT(SOFTIRQ_ENTRY, task, task);
 	else
 		make_sock(f, event);
 }

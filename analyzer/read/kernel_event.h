@@ -74,6 +74,18 @@ struct kernel_part {
 	uint64_t mask; /* 0: there is none */
 };
 
+/*
+ * Where a field's number stands in the event, of a kind that isn't special: in one of the words
+ * that event_of (event.h) puts together, after a mask and shifted to the left.
+ */
+enum kernel_word { WORD_NONE, WORD_WHAT, WORD_PACKET, WORD_ARG };
+
+struct kernel_place {
+	uint8_t word; /* enum kernel_word */
+	uint8_t shift;
+	uint64_t mask;
+};
+
 /* A kind of event of the vocabulary. */
 struct kernel_kind {
 	const char *name;
@@ -84,7 +96,9 @@ struct kernel_kind {
 	bool special;   /* its fields become more than parts of arg */
 	uint32_t needs; /* fields without which there is no event */
 	uint32_t uses;  /* all that are looked at, those too */
-	uint64_t arg;   /* what the kind itself says */
+	/* of the task that ran: one more than its index */
+	struct kernel_place task;
+	uint64_t arg; /* what the kind itself says */
 	struct kernel_part parts[2];
 };
 
@@ -111,19 +125,17 @@ static inline uint64_t kernel_part_arg(
 	return ((uint64_t)fields->number[part->field] & part->mask) << part->shift;
 }
 
-/*
- * Where a field's number stands in the event, of a kind that isn't special: in one of the words
- * that event_of (event.h) puts together, after a mask and shifted to the left.
- */
-enum kernel_word { WORD_NONE, WORD_WHAT, WORD_PACKET, WORD_ARG };
-
-struct kernel_place {
-	uint8_t word; /* enum kernel_word */
-	uint8_t shift;
-	uint64_t mask;
-};
-
 struct kernel_place kernel_field_place(const struct kernel_kind *kind, enum kernel_field field);
+
+/* A task stands in the event's arg or in its len, both 0 before. */
+static inline void kernel_event_put_task(
+	const struct kernel_kind *kind, uint64_t task, struct event *event)
+{
+	if (kind->task.word == WORD_ARG)
+		event->arg |= (task & kind->task.mask) << kind->task.shift;
+	else
+		event->len = (uint32_t)task;
+}
 
 /*
  * Fills all of *event but its time. The fields must have all that the kind needs, and numbers in
@@ -139,6 +151,8 @@ static inline void kernel_event_make(
 	event->packet = (uint64_t)fields->number[FIELD_ADDRESS];
 	event->arg = kind->arg | kernel_part_arg(&kind->parts[0], fields) |
 		     kernel_part_arg(&kind->parts[1], fields);
+	if (kind->task.word != WORD_NONE && fields->present & FIELD_BIT(PROCESS))
+		kernel_event_put_task(kind, (uint64_t)fields->number[FIELD_PROCESS] + 1, event);
 	if (kind->special)
 		kernel_event_make_special(kind, fields, event);
 }

@@ -201,10 +201,8 @@ static inline int name_reason(struct raw_events *raw, struct raw_plan *plan, uin
 	return plan->reason_index;
 }
 
-static int name_process(
-	struct raw_events *raw, const struct raw_plan *plan, const struct raw_record *record)
+static int name_process(struct raw_events *raw, const struct raw_record *record, int32_t common_pid)
 {
-	int32_t common_pid = (int32_t)plan->fields.number[FIELD_PROCESS];
 	int32_t pid = record->pid == RAW_PID_UNKNOWN ? common_pid : record->pid;
 
 	if (!raw->hold_tasks)
@@ -231,7 +229,8 @@ static int look_up_names(
 		error = set(
 			plan, FIELD_REASON, name_reason(raw, plan, (uint64_t)number[FIELD_REASON]));
 	if (!error && plan->kind->uses & FIELD_BIT(PROCESS))
-		error = set(plan, FIELD_PROCESS, name_process(raw, plan, record));
+		error = set(plan, FIELD_PROCESS,
+			name_process(raw, record, (int32_t)number[FIELD_PROCESS]));
 	return error;
 }
 
@@ -257,9 +256,12 @@ static __attribute__((noinline)) int parse_fields(struct raw_events *raw, struct
 
 static inline uint64_t load(const uint8_t *data, const struct raw_number *number)
 {
-	uint64_t value = bytes_64(data + number->end - 8, false);
+	return (uint64_t)((int64_t)bytes_64(data + number->end - 8, false) >> number->shift);
+}
 
-	return ((uint64_t)((int64_t)value >> number->shift) & number->mask) << number->to;
+static inline uint64_t put(const struct raw_number *number, uint64_t value)
+{
+	return (value & number->mask) << number->to;
 }
 
 static inline int parse_direct(struct raw_events *raw, struct raw_plan *plan,
@@ -267,11 +269,15 @@ static inline int parse_direct(struct raw_events *raw, struct raw_plan *plan,
 {
 	const struct raw_direct *direct = &plan->direct;
 	const uint8_t *data = record->data;
-	uint64_t what = direct->what | load(data, &direct->len);
-	uint64_t part = load(data, &direct->parts[0]);
-	uint64_t arg = direct->arg | load(data, &direct->parts[1]);
+	uint64_t first = load(data, &direct->parts[0]), second = load(data, &direct->parts[1]);
+	uint64_t what = direct->what | put(&direct->len, load(data, &direct->len));
+	uint64_t arg = direct->arg | put(&direct->parts[1], second);
+	uint64_t packet = put(&direct->packet, load(data, &direct->packet));
+	uint64_t part = put(&direct->parts[0], first);
 	int index;
 
+	if ((first & direct->parts[0].excess) | (second & direct->parts[1].excess))
+		return -EBADMSG;
 	if (plan->name.form != RAW_TEXT_NONE) {
 		index = load_name(raw, plan, record);
 		if (index < 0)
@@ -287,7 +293,16 @@ static inline int parse_direct(struct raw_events *raw, struct raw_plan *plan,
 			return index;
 		part = EVENT_PUT(FREE, reason, (uint64_t)index);
 	}
-	*event = event_of(record->time, what, load(data, &direct->packet), arg | part);
+	if (direct->task.word != WORD_NONE) {
+		index = name_process(raw, record, (int32_t)load(data, &direct->pid));
+		if (index < 0)
+			return index;
+		if (direct->task.word == WORD_WHAT)
+			what |= ((uint64_t)index + 1) << direct->task.shift;
+		else
+			arg |= ((uint64_t)index + 1) << direct->task.shift;
+	}
+	*event = event_of(record->time, what, packet, arg | part);
 	return 0;
 }
 

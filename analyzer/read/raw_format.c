@@ -258,20 +258,44 @@ static struct event bare_event(const struct raw_plan *plan)
 
 	for (unsigned field = 0; field < FIELD_COUNT; field++) {
 		if (plan->fields.present & UINT32_C(1) << field)
-			fields.number[field] = 0;
+			fields.number[field] = 0; /* and no task is present */
 	}
 	kernel_event_make(plan->kind, &fields, &event);
 	return event;
 }
 
-static void place_number(
-	struct raw_direct *direct, const struct raw_step *step, const struct kernel_place *place)
+static bool is_checked(const struct raw_plan *plan, unsigned field)
 {
+	return memchr(plan->checks, (int)field, plan->check_count);
+}
+
+/* All that needs a check is a number of no sign that fills its place in arg. */
+static bool can_be_direct(const struct raw_plan *plan)
+{
+	for (unsigned i = 0; i < plan->check_count; i++) {
+		enum kernel_field field = (enum kernel_field)plan->checks[i];
+		struct kernel_place place = kernel_field_place(plan->kind, field);
+		const struct kernel_range *range = &kernel_ranges[field];
+
+		if (place.word != WORD_ARG || range->low != 0 ||
+			(uint64_t)range->high != place.mask)
+			return false;
+	}
+	return plan->bytes >= 8 && !plan->kind->special;
+}
+
+static void place_number(
+	struct raw_plan *plan, const struct raw_step *step, const struct kernel_place *place)
+{
+	struct raw_direct *direct = &plan->direct;
 	/* of a reason's number all is needed to find its name */
 	uint64_t mask = step->field == FIELD_REASON ? UINT64_MAX : place->mask;
-	struct raw_number number = { step->end, step->shift, place->shift, step->mask & mask };
+	struct raw_number number = { step->end, step->shift, place->shift, step->mask & mask,
+		is_checked(plan, step->field) ? step->mask & ~mask : 0 };
 
-	if (place->word == WORD_WHAT)
+	if (step->field == FIELD_PROCESS)
+		direct->pid = (struct raw_number){ step->end, step->shift, 0, step->mask, 0 };
+	else if (place->word == WORD_WHAT)
 		direct->len = number;
 	else if (place->word == WORD_PACKET)
 		direct->packet = number;
@@ -292,16 +316,19 @@ static void make_direct(struct raw_plan *plan)
 		.len = none,
 		.packet = none,
 		.parts = { none, none },
+		.pid = none,
 	};
 	for (unsigned i = 0; i < plan->step_count; i++) {
 		struct kernel_place place =
 			kernel_field_place(plan->kind, (enum kernel_field)plan->steps[i].field);
 
-		place_number(direct, &plan->steps[i], &place);
+		place_number(plan, &plan->steps[i], &place);
 	}
 	if (plan->name.form != RAW_TEXT_NONE)
 		direct->name = kernel_field_place(plan->kind, plan->name.field);
 	direct->reason = plan->kind->uses & FIELD_BIT(REASON);
+	if (plan->fields.present & FIELD_BIT(PROCESS))
+		direct->task = plan->kind->task;
 }
 
 static int compile(struct raw_plan *plan, const char *system, const char *format, size_t bytes,
@@ -321,7 +348,7 @@ static int compile(struct raw_plan *plan, const char *system, const char *format
 		error = take_symbols(plan, print);
 	if ((plan->fields.present & plan->kind->needs) != plan->kind->needs)
 		plan->bytes = SIZE_MAX;
-	if (!plan->check_count && plan->bytes >= 8 && !plan->kind->special && !big_endian)
+	if (!big_endian && can_be_direct(plan))
 		make_direct(plan);
 	return error;
 }

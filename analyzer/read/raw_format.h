@@ -28,11 +28,12 @@ struct raw_number {
 	uint8_t shift;
 	uint8_t to; /* to the left, after the mask */
 	uint64_t mask;
+	uint64_t excess; /* bits that must be 0 */
 };
 
 /*
- * Most kinds of events are little more than their numbers, of which none needs a check. Of a
- * little-endian record they are put together without taking them through fields.
+ * Most kinds of events are little more than their numbers, which at most need a check of their
+ * upper bits. Of a little-endian record they are put together without taking them through fields.
  */
 struct raw_direct {
 	bool possible;
@@ -40,6 +41,8 @@ struct raw_direct {
 	struct raw_number len, packet, parts[2];
 	bool reason; /* parts[0] is one, which becomes the index of its name */
 	struct kernel_place name;
+	struct kernel_place task; /* where one more than the index of the task's name goes, */
+	struct raw_number pid;    /* which the record tells so */
 };
 
 enum raw_text_form {
