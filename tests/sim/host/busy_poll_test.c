@@ -115,6 +115,20 @@ static void a_process_finds_what_comes_itself(void)
 	CU_ASSERT_EQUAL(stage.stats.receivers[0].waited, 2025 + 25);
 }
 
+/* TCP, too: a single segment is not acknowledged at once. */
+static void so_does_one_that_reads_tcp(void)
+{
+	struct host_config config = reading(2, 20 * US, 50);
+
+	config.receivers[0].tcp = true;
+	config.receivers[0].delayed_ack = STAGE_STOP;
+	stage_run(&config);
+	CU_ASSERT_EQUAL(stage_time(EVENT_COPY, 0), FIRST_READ);
+	CU_ASSERT_EQUAL(stage_time(EVENT_RECEIVE_BEGIN, 1), 30025);
+	CU_ASSERT_EQUAL(event_task(working_poll(1)), READER);
+	CU_ASSERT_EQUAL(stage.stats.receivers[0].read_packets, 2);
+}
+
 /*
  * 50 units of 1024 ns are over when 16,425 / 1024 = 16 has become more than 66: from 68,608 on, in
  * the round that ends at 16,425 + 261 x 200 = 68,625. After a last poll there is none until the
@@ -384,6 +398,7 @@ static const struct test_case polling[] = {
 	{ "without it a process sleeps until something comes",
 		without_it_a_process_sleeps_until_something_comes },
 	{ "a process finds what comes itself", a_process_finds_what_comes_itself },
+	{ "so does one that reads TCP", so_does_one_that_reads_tcp },
 	{ "it ends when its time is over, and arms interrupts",
 		it_ends_when_its_time_is_over_and_arms_interrupts },
 	{ "no packet waits for the throttle", no_packet_waits_for_the_throttle },
