@@ -200,7 +200,8 @@ static int copy_fields(const char *fields, const char *print, FILE *out)
 		memcpy(line, fields, (size_t)(end - fields));
 		line[end - fields] = '\0';
 		fields = end + 1;
-		if (line[0] && regexec(&regex, line, 0, NULL, 0))
+		/* the library has a use of its own for that word, and loses memory over it */
+		if (line[0] && (regexec(&regex, line, 0, NULL, 0) || strstr(line, "LOCAL_PR_FMT")))
 			error = -EINVAL;
 		else if (line[0] || common)
 			fprintf(out, "%s\n", line);

@@ -414,28 +414,28 @@ CASE(the_first_of_two_formats_with_one_id_counts)
 	CU_ASSERT_EQUAL(used(data, 32).packet, 0x1000);
 }
 
+#define HEAD "name: consume_skb\nID: 9\n" COMMON
 CASE(a_damaged_format_is_refused)
 {
 	static const char *const damaged[] = {
 		"name: consume_skb\n",
 		"name: consume_skb\nID: x\n",
 		"name: consume_skb\nID: 9\nformat:\n\tfield:void",
-		"name: consume_skb\nID: 9\n" COMMON "\tfield:char[] name;\toffset:8;\tsize:4;\n",
-		"name: consume_skb\nID: 9\n" COMMON "\tfield:char \"name;\toffset:8;\tsize:4;\n",
-		"name: consume_skb\nID: 9\n" COMMON "\tfield:char name[;\toffset:8;\tsize:4;\n",
+		HEAD "\tfield:char[] name;\toffset:8;\tsize:4;\n",
+		HEAD "\tfield:char \"name;\toffset:8;\tsize:4;\n",
+		HEAD "\tfield:char name[;\toffset:8;\tsize:4;\n",
+		HEAD "\tfield:u8 LOCAL_PR_FMT x;\toffset:8;\tsize:1;\n",
 	};
-	char *large = calloc(1, RAW_FORMAT_BYTES + 1);
-	struct diag diag = { 0 };
+	static char large[RAW_FORMAT_BYTES + 1];
+	struct diag diag;
 
 	for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++) {
 		CU_ASSERT_EQUAL(
 			raw_events_add(raw, "skb", damaged[i], strlen(damaged[i]), &diag), -EINVAL);
 		CU_ASSERT_STRING_EQUAL(diag.text, "the format of skb:consume_skb can't be read");
 	}
-	CU_ASSERT_PTR_NOT_NULL_FATAL(large);
-	strcpy(large, "name: consume_skb\nID: 9\n" COMMON);
+	strcpy(large, HEAD);
 	CU_ASSERT_EQUAL(raw_events_add(raw, "skb", large, RAW_FORMAT_BYTES + 1, &diag), -EINVAL);
-	free(large);
 }
 
 CASE(more_devices_than_the_record_can_tell_apart_are_refused)
