@@ -57,6 +57,7 @@ struct passage {
 	bool suspect : 1;       /* its free may have come before its start: see orphans.h */
 	bool first_suspect : 1; /* the one of its packet whose anomaly counts for the trace */
 	bool freed_early : 1;   /* before the driver's xmit function returned */
+	bool received : 1;      /* the same, if it is certain that it was before */
 	bool end_known : 1;     /* end_change is valid */
 	bool lowest : 1;        /* the last device that the packet was handed to */
 	bool counted : 1;       /* in the trace's number of packets */

@@ -21,9 +21,10 @@ struct transmit {
 	struct transmit_options options;
 	char *only; /* the one device to report, or NULL: a copy of options.device */
 	const struct names *names;
-	bool starts_seen;    /* else laps begin at xmit */
-	bool returns_unseen; /* of some driver calls at least: nobody knows how long they went on */
-	uint64_t now;        /* time of the last event */
+	bool starts_seen; /* else laps begin at xmit */
+	/* of some driver calls; where one is unseen nobody knows how long calls go on */
+	bool returns_seen, returns_unseen;
+	uint64_t now; /* time of the last event */
 	uint64_t used, tx_packets, clock_anomalies;
 	struct packets packets;
 	struct changes changes;

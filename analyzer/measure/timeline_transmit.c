@@ -30,6 +30,7 @@ struct sending {
 	struct sending *previous, *next; /* of its list */
 	uint64_t number;                 /* in the journal: ENDED */
 	enum sending_state state;
+	bool received; /* in its driver's call, if that goes on still */
 };
 
 struct sending_block {
@@ -274,7 +275,9 @@ static int on_return(struct timeline *timeline, struct sending *sending, const s
 			change_level(timeline, sending, event->time, 1);
 		sending->packet.xmit = event->time;
 		sending->state = SENDING_SENT;
-		return 0;
+		return sending->received
+			       ? end(timeline, sending, TIMELINE_DELIVERED, event->time, 0)
+			       : 0;
 	}
 	if (sending->state == SENDING_STARTED)
 		change_level(timeline, sending, event->time, -1);
@@ -340,12 +343,14 @@ static bool delivers(struct timeline *timeline, uint8_t device)
 
 /*
  * The driver's call for the packet goes on, so that nobody but the other side of a veth, whatever
- * its name, can receive it (transmit_out.c says why). Without returns that is sure of the last one.
+ * its name, can receive it (transmit_out.c says why, and what of the first one).
  */
-static bool in_call(const struct transmitting *transmitting, const struct sending *sending)
+static bool is_delivered_in_call(const struct transmitting *transmitting, struct sending *sending)
 {
-	return sending->state == SENDING_STARTED &&
-	       (transmitting->returns_seen || sending == transmitting->open.last);
+	if (sending->state != SENDING_STARTED)
+		return false;
+	sending->received = !transmitting->returns_seen && sending == transmitting->open.last;
+	return transmitting->returns_seen;
 }
 
 /* The other side of a veth, or of the loopback, has the packet. */
@@ -360,7 +365,7 @@ static int on_receive(struct timeline *timeline, const struct event *event)
 
 		next = sending->other;
 		if (inside && (delivers(timeline, sending->packet.device) ||
-				      in_call(&timeline->transmitting, sending)))
+				      is_delivered_in_call(&timeline->transmitting, sending)))
 			error = end(timeline, sending, TIMELINE_DELIVERED, event->time, 0);
 	}
 	return error;

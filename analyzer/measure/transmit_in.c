@@ -251,6 +251,8 @@ static int on_return(
 		return passage_fail(transmit, passage, rc == EVENT_RC_BUSY);
 	if (passage_settle(transmit, passage))
 		return -ENOMEM;
+	if (passage->received && passage->state == PASSAGE_OPEN)
+		return passage_close(transmit, passage, OUTCOME_DELIVERED, transmit->now);
 	packets_release(&transmit->packets, passage);
 	return 0;
 }
@@ -299,6 +301,7 @@ int transmit_on_xmit(struct transmit *transmit, unsigned cpu, const struct event
 	if (!device)
 		return -ENOMEM;
 	transmit->used++;
+	transmit->returns_seen = true;
 	if (transmit->starts_seen)
 		return on_return(transmit, cpu, event, device);
 	return on_xmit_as_start(transmit, cpu, event, device);

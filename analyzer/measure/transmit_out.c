@@ -82,13 +82,17 @@ int transmit_on_free(struct transmit *transmit, unsigned cpu, const struct event
  * A device delivers if its name says so, or if the packet is received while the call of its driver
  * goes on, on the same CPU: by a veth of any name, as a container has. Hardware can't do that: a
  * memory that was freed in the call isn't received into before the call returns, since softirqs
- * are off in it. Whether a call goes on is only known where returns are recorded.
+ * are off in it. Whether a call goes on is only known where returns are recorded:
+ * before the first one was seen, a packet is delivered when its call returns.
  */
 static __attribute__((noinline)) bool is_in_call(
-	struct transmit *transmit, unsigned cpu, const struct passage *passage)
+	struct transmit *transmit, unsigned cpu, struct passage *passage)
 {
-	return passage->calls && !transmit->returns_unseen &&
-	       passage->calls == cpus_get(&transmit->calls, cpu);
+	if (!passage->calls || transmit->returns_unseen ||
+		passage->calls != cpus_get(&transmit->calls, cpu))
+		return false;
+	passage->received = !transmit->returns_seen;
+	return transmit->returns_seen;
 }
 
 /* netif_rx or netif_receive_skb: the other side of a veth, or of the loopback, has the packet. */

@@ -206,7 +206,9 @@ static void make_scene(uint64_t seed, bool all_succeed)
 	options.capacity = CAPACITY;
 	options.stall_cycles = slow ? 40000 : 2 * SECONDS;
 	options.expire_cycles = seed % 5 == 0 ? 50000 : 0;
-	go_in(0, now, ETH0, 0); /* so that it is known from the beginning that there are starts */
+	/* so that it is known from the beginning that there are starts, and returns */
+	put(0, now, EVENT_START_XMIT, ETH0, 0, NO_QUEUE_HIGH);
+	put(0, now, EVENT_XMIT, ETH0, 0, 0);
 	while (count < length) {
 		now += below(4) ? below(4000) : below(slow ? 60000 : 20000);
 		step(now, all_succeed, lossless);
