@@ -25,7 +25,10 @@ static const struct ringstat_command commands[] = {
 			"in the device is compared with what a queue can own; else the verdict "
 			"rests\n"
 			"on the same maximum being reached again and again. Several FILEs make a\n"
-			"report each, one after the other, with --json an object each.\n"
+			"report each, one after the other, with --json an object each. Of a "
+			"capture\n"
+			"(pcap, pcapng) it tells frames, gaps and ACKs; no option but --json "
+			"applies.\n"
 			"\n"
 			"EXAMPLES:\n"
 			"    ringstat report trace.txt                   # perf script or ftrace "
@@ -62,19 +65,17 @@ static const struct ringstat_command commands[] = {
 		.name = "diff",
 		.does = "two traces side by side: rates, laps, occupancy, drops, stalls",
 		.files = 2,
+		.takes = "A B",
 		.options = "jdftesh",
 		.run = ringstat_diff,
-		.explains =
-			"The first FILE is A, the second B: before and after a change of ring, "
-			"throttle\n"
-			"or load. Devices are matched by their names; beside each figure stands "
-			"what B's\n"
-			"is of A's.\n"
-			"\n"
-			"EXAMPLES:\n"
-			"    ringstat diff before.txt after.txt\n"
-			"    ringstat diff --json --dev eth0 ring256/ ring512/ | jq "
-			"'.devices[0].lap_max_ns'\n",
+		.explains = "A is before, B after a change of ring, throttle or load. Devices are "
+			    "matched by\n"
+			    "their names; beside each figure stands what B's is of A's.\n"
+			    "\n"
+			    "EXAMPLES:\n"
+			    "    ringstat diff before.txt after.txt\n"
+			    "    ringstat diff --json --dev eth0 ring256/ ring512/ | jq "
+			    "'.devices[0].lap_max_ns'\n",
 	},
 	{
 		.name = "rxcost",
@@ -128,10 +129,9 @@ static const struct ringstat_command commands[] = {
 		.options = "jCdfth",
 		.run = ringstat_timeline,
 		.directions = true,
+		.takes = "[tx] [rx] FILE...",
 		.prints_last = true,
 		.explains =
-			"Usage with words: ringstat timeline [tx] [rx] [OPTION]... FILE...\n"
-			"\n"
 			"rx: each softirq with the interrupts that raised it, its delay, the "
 			"packets "
 			"that\n"
@@ -158,6 +158,7 @@ static const struct ringstat_command commands[] = {
 	{
 		.name = "convert",
 		.does = "the trace in another format: CTF, JSON for Perfetto and Chrome, or CSV",
+		.takes = "FILE",
 		.options = "Toh",
 		.run = ringstat_convert,
 		.explains =
@@ -167,7 +168,9 @@ static const struct ringstat_command commands[] = {
 			"a\n"
 			"counter of the packets in each device, a span for each packet, the "
 			"softirqs of\n"
-			"each CPU. CSV has an event a line and a column for each field.\n"
+			"each CPU. CSV has an event a line and a column for each field. Without -o "
+			"JSON\n"
+			"and CSV go to standard output.\n"
 			"\n"
 			"EXAMPLES:\n"
 			"    ringstat convert --to ctf -o trace/ perf.data\n"
@@ -179,6 +182,7 @@ static const struct ringstat_command commands[] = {
 		.does = "record this kernel's events, for a report at once or a trace for later",
 		.options = "goFlkmjdescrpDbun",
 		.records = true,
+		.takes = "[COMMAND...]",
 		.run = ringstat_record,
 		.explains =
 			"Records while COMMAND runs, or until SIGINT or SIGTERM (which COMMAND "
@@ -238,7 +242,7 @@ static void print_usage(FILE *out)
 static void print_help(const struct ringstat_command *command)
 {
 	printf("Usage: ringstat %s [OPTION]... %s\n%c%s.\n\n", command->name,
-		command->records ? "[COMMAND...]" : "FILE...", command->does[0] - 'a' + 'A',
+		command->takes ? command->takes : "FILE...", command->does[0] - 'a' + 'A',
 		command->does + 1);
 	ringstat_print_options(command, stdout);
 	printf("\n%s", command->explains);

@@ -50,6 +50,7 @@ struct ringstat_command {
 	const char *name;
 	const char *does;     /* a line for the overview */
 	int files;            /* how many FILEs it takes; 0: any number but none */
+	const char *takes;    /* what --help says of that; NULL: FILE... */
 	const char *options;  /* letters of the options it takes: see ringstat_options.c */
 	const char *explains; /* paragraphs for --help, and EXAMPLES */
 	bool directions;      /* it takes the words tx and rx before the files */

@@ -29,10 +29,10 @@ static struct env {
 
 static const char usage_text[] =
 	"Usage: ringside run CONFIG [--set KEY=VALUE]... [--seed N] [--trace DIR] [--json]\n"
-	"       ringside compare CONFIG... [--set KEY=VALUE]...\n"
+	"       ringside compare CONFIG... [--set KEY=VALUE]... [--seed N]\n"
 	"       ringside live [CONFIG] --tap NAME --tap NAME [--set KEY=VALUE]... [--seed N]\n"
 	"                [--trace DIR] [--duration S] [--interval S] [--json]\n"
-	"       ringside lesson NAME\n"
+	"       ringside lesson [NAME]\n"
 	"       ringside run --help-config\n"
 	"\n"
 	"run      runs a scenario on the modelled NIC and reports what the device did to packets;\n"
@@ -65,9 +65,10 @@ static const char usage_text[] =
 	"  ringside lesson bql\n"
 	"  ringside live configs/sanagi-256.yaml --tap ring0 --tap ring1 --interval 1\n"
 	"\n"
-	"Exit status: 0 complete; 1 wrong usage; 2 a scenario can't be read or is refused, or an\n"
-	"interface can't be had; 3 live ended because an interface was deleted,\n"
-	"or its trace lacks events.\n";
+	"Exit status: 0 complete; 1 wrong usage; 2 a scenario can't be read or is refused, an\n"
+	"interface can't be had, or output can't be written; 3 live ended because an interface "
+	"was\n"
+	"deleted, or its trace lacks events.\n";
 
 static int fail(const char *text)
 {

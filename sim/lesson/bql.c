@@ -104,7 +104,9 @@ static void tell_wire(const struct lesson_result *results, FILE *out)
 static void tell_slow(const struct lesson_result *results, FILE *out)
 {
 	const struct lesson_result *with = &results[SLOW_WITH], *without = &results[SLOW_WITHOUT];
+	const struct host_changes *limits = &with->outcome.host.limits;
 	uint64_t ring = outcome_device(&with->outcome)->in_device_max;
+	uint64_t last = limits->count < HOST_CHANGES_MOST ? limits->count : HOST_CHANGES_MOST;
 
 	lesson_heading(out, "2. Slow interrupts");
 	fprintf(out, "configs/%s: as a real driver was traced, 500 interrupts a second\n\n",
@@ -122,9 +124,13 @@ static void tell_slow(const struct lesson_result *results, FILE *out)
 		"more "
 		"(it did %" PRIu64
 		" times), and the lap is that of a ring that fills: %.2f ms, and %.2f ms "
-		"without BQL. The real trace has the same %" PRIu64 " packets and %.2f ms.",
+		"without BQL. The real trace has the same %" PRIu64
+		" packets and %.2f ms. The rate is lower only for the %.0f ms in which the limit "
+		"grew; the whole run is %.0f ms.",
 		(double)limit(with) / frame_bytes(with), ring, with->outcome.host.limit_stops,
-		lap_ms(with), lap_ms(without), ring, with->scenario.published.lap_avg_ms);
+		lap_ms(with), lap_ms(without), ring, with->scenario.published.lap_avg_ms,
+		last ? (double)limits->first[last - 1].at / 1e6 : 0,
+		outcome_seconds(&with->outcome) * 1e3);
 }
 
 static void tell(const struct lesson_result *results, FILE *out)

@@ -258,13 +258,15 @@ static void say_followers(const struct outcome *outcome, FILE *out)
 	if (outcome_has_bql(outcome)) {
 		fprintf(out,
 			"BQL:      stopped the queue %" PRIu64 " times; limit %" PRIu64
-			" bytes at the end, at most %" PRIu64 "; it was:\n",
-			host->limit_stops, host->limits.last, host->limits.most);
-		say_changes(&host->limits, out);
+			" bytes at the end, at most %" PRIu64 "%s\n",
+			host->limit_stops, host->limits.last, host->limits.most,
+			host->limits.count ? "; it was:" : "");
+		if (host->limits.count)
+			say_changes(&host->limits, out);
 	}
 	if (host->rates.count) {
-		fprintf(out, "throttle: set %" PRIu64 " times, to interrupts a second:\n",
-			host->rates.count);
+		fprintf(out, "throttle: set %" PRIu64 " time%s, to interrupts a second:\n",
+			host->rates.count, host->rates.count == 1 ? "" : "s");
 		say_changes(&host->rates, out);
 	}
 }
