@@ -99,23 +99,25 @@ void netdev_run_begin(struct netdev *netdev, struct queue_run *run, uint64_t now
 	*run = (struct queue_run){ .netdev = netdev, .state = RUN_NEXT, .began = now };
 }
 
-static void queue(struct cpu *cpu, struct netdev *netdev, struct rte_mbuf *packet, uint64_t now)
+/*
+ * These, which were written as one packet, or what is behind its first segment. Returns how many
+ * found room: only the last ones can be dropped.
+ */
+static uint32_t queue(struct cpu *cpu, struct netdev *netdev, struct rte_mbuf *packet, uint64_t now)
 {
-	if (netdev->count >= netdev->limit)
-		drop(cpu, netdev, packet, now);
-	else
-		put(netdev, packet);
-}
-
-/* The others of those that were written as one packet. */
-static void queue_rest(struct cpu *cpu, struct netdev *netdev, struct rte_mbuf *first, uint64_t now)
-{
-	struct rte_mbuf *packet = private_of(first)->next, *next;
+	struct rte_mbuf *next;
+	uint32_t queued = 0;
 
 	for (; packet; packet = next) {
 		next = private_of(packet)->next;
-		queue(cpu, netdev, packet, now);
+		if (netdev->count >= netdev->limit) {
+			drop(cpu, netdev, packet, now);
+			continue;
+		}
+		put(netdev, packet);
+		queued++;
 	}
+	return queued;
 }
 
 /*
@@ -129,10 +131,11 @@ uint64_t netdev_queue_xmit(struct cpu *cpu, struct netdev *netdev, struct queue_
 	struct host *host = cpu->host;
 	uint32_t follow = private_of(packet)->follow;
 	uint64_t cut = follow ? (follow + 1) * host_cost(host, HOST_COST_segment) : 0;
+	uint32_t queued;
 
 	emit(cpu, netdev, EVENT_QUEUE, packet, 0, now);
 	if (!netdev->count && may_run(netdev)) {
-		queue_rest(cpu, netdev, packet, now);
+		follow = queue(cpu, netdev, private_of(packet)->next, now);
 		netdev->running = true;
 		*run = (struct queue_run){ .netdev = netdev,
 			.state = RUN_START,
@@ -142,8 +145,9 @@ uint64_t netdev_queue_xmit(struct cpu *cpu, struct netdev *netdev, struct queue_
 			.began = now };
 		return cut + host_cost(host, HOST_COST_qdisc);
 	}
-	queue(cpu, netdev, packet, now);
-	queue_rest(cpu, netdev, packet, now);
+	queued = queue(cpu, netdev, packet, now);
+	if (queued) /* a bulk ends with the last that is there */
+		private_of(packet)->follow = queued - 1;
 	netdev_run_begin(netdev, run, now);
 	return cut + host_cost(host, HOST_COST_enqueue);
 }
@@ -219,19 +223,19 @@ static uint64_t run_next(struct cpu *cpu, struct queue_run *run, uint64_t now)
 
 /*
  * The driver has taken a packet, or refused it. BQL counts it, and may stop the queue
- * (netdev_tx_sent_queue). A bulk's tail is written with its last packet, or when the queue stops;
- * the driver knows of its own stop only.
+ * (netdev_tx_sent_queue). A bulk's tail is written with its last packet, or when the queue stops,
+ * or where one of it is refused; the driver knows of its own stop only.
  */
 static void sent(const struct queue_run *run, uint64_t now)
 {
 	struct netdev *netdev = run->netdev;
 
-	if (!netdev->bql->on)
-		return;
 	if (run->rc == E1000E_TX_BUSY) {
 		e1000e_write_tail(netdev->port, now);
 		return;
 	}
+	if (!netdev->bql->on)
+		return;
 	dql_queued(&netdev->dql, run->bytes);
 	if (dql_available(&netdev->dql) >= 0)
 		return;
@@ -252,7 +256,8 @@ uint64_t netdev_run_step(struct cpu *cpu, struct queue_run *run, uint64_t now)
 
 	if (run->state == RUN_START) {
 		run->bytes = run->packet->pkt_len;
-		port->more_follows = run->bulk > 0;
+		/* drivers hear of it since bulks are dequeued (3.18) */
+		port->more_follows = run->bulk && host->config.kernel->bulk_dequeue;
 		run->rc = e1000e_xmit(port, cpu->index, run->packet, now);
 		sent(run, now);
 		run->state = RUN_RETURN;

@@ -147,6 +147,51 @@ static void what_is_lost_is_sent_again(void)
 	CU_ASSERT_EQUAL(stats->read_bytes, 3000000);
 }
 
+/* The longest that a packet of that device was in it. */
+static uint64_t longest_lap(uint8_t device)
+{
+	uint64_t longest = 0;
+
+	for (unsigned i = 0; i < stage.count; i++) {
+		const struct event *start = &stage.events[i], *end = start;
+
+		if (start->id != EVENT_START_XMIT || start->device != device)
+			continue;
+		while (end < stage.events + stage.count &&
+			(end->id != EVENT_FREE || end->packet != start->packet))
+			end++;
+		if (end < stage.events + stage.count && end->time - start->time > longest)
+			longest = end->time - start->time;
+	}
+	return longest;
+}
+
+/*
+ * The queue has room for 64, so of the stream's last train some are dropped. Those before them end
+ * the bulk, and the device must hear of them: a full ring is empty after 1 ms, while the sender
+ * comes again after 200.
+ */
+static void a_train_that_was_cut_leaves_the_ring(void)
+{
+	static const uint32_t costs[HOST_COST_COUNT] = {
+#define X(name, default_ns, help) [HOST_COST_##name] = (default_ns),
+		HOST_COSTS(X)
+#undef X
+	};
+	struct host_config config = streaming(1014000);
+
+	memcpy(config.cost_ns, costs, sizeof(costs));
+	config.qdisc_limit = HOST_TRAIN_MOST;
+	config.nic.line_rate_mbps = config.more[0].nic.line_rate_mbps = 1000;
+	config.driver.interrupt_throttle_rate = 8000;
+	config.more[0].driver.interrupt_throttle_rate = 8000;
+	config.receivers[0].stop = config.stop = 1000 * MS;
+	stage_run(&config);
+	CU_ASSERT(stage.stats.receivers[0].timeouts > 0);
+	CU_ASSERT_EQUAL(stage.stats.receivers[0].read_bytes, 1014000);
+	CU_ASSERT(longest_lap(1) < 20 * MS);
+}
+
 static void a_stream_has_its_devices_for_itself(void)
 {
 	struct host_config config = streaming(1000);
@@ -170,6 +215,7 @@ static const struct test_case cases[] = {
 	{ "a stream arrives whole", a_stream_arrives_whole },
 	{ "writes of any size arrive", writes_of_any_size_arrive },
 	{ "what is lost is sent again", what_is_lost_is_sent_again },
+	{ "a train that was cut leaves the ring", a_train_that_was_cut_leaves_the_ring },
 	{ "a stream has its devices for itself", a_stream_has_its_devices_for_itself },
 	{ 0 },
 };
