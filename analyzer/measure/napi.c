@@ -113,17 +113,25 @@ static void count_work(struct napi *napi, struct cpu *cpu, uint64_t work, bool k
 	napi->report.squeezed_by_packets++;
 }
 
-static bool has_name(const struct names *names, uint32_t task, const char *begin)
+/* "PID COMM", or NULL. */
+static const char *task_name(const struct names *names, uint32_t task)
 {
-	const char *text = task ? names_get(names, NAME_TASK, task - 1) : NULL;
-	const char *name = text ? strchr(text, ' ') : NULL; /* "PID COMM" */
-
-	return name && !strncmp(name + 1, begin, strlen(begin));
+	return task ? names_get(names, NAME_TASK, task - 1) : NULL;
 }
 
 bool napi_is_thread(const struct names *names, uint32_t task)
 {
-	return has_name(names, task, "napi/");
+	const char *name = task_name(names, task), *comm = name ? strchr(name, ' ') : NULL;
+
+	return comm && !strncmp(comm + 1, "napi/", 5);
+}
+
+/* By its id: its name is swapper/0, swapper or <idle>, as who recorded it has it. */
+static bool is_idle(const struct names *names, uint32_t task)
+{
+	const char *name = task_name(names, task);
+
+	return name && !strncmp(name, "0 ", 2);
 }
 
 /* A poll that no softirq did. What the idle task is said to do, somebody else did. */
@@ -133,7 +141,7 @@ static void count_poller(struct napi *napi, struct napi_device *sums, const stru
 	bool thread = napi_is_thread(napi->names, task);
 
 	sums->by_thread += thread;
-	sums->by_process += !thread && task && !has_name(napi->names, task, "swapper/");
+	sums->by_process += !thread && task && !is_idle(napi->names, task);
 }
 
 static int on_poll(struct napi *napi, struct cpu *cpu, const struct event *event)

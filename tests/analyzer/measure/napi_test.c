@@ -22,7 +22,7 @@
 enum { IRQ_ETH0 = 1, IRQ_ETH0_RX1, IRQ_ETH01, IRQ_TIMER, IRQ_I40E, IRQ_NAMES };
 
 /* What an event says of a task: one more than its index. */
-enum { THREAD = 1, CLIENT, IDLE, LIKE_A_THREAD, TASKS };
+enum { THREAD = 1, CLIENT, IDLE, LIKE_A_THREAD, IDLE_OF_FTRACE, IDLE_OF_PERF, TASKS };
 
 static struct napi *napi;
 
@@ -32,7 +32,7 @@ static const struct napi_report *play(
 	static const char *const irqs[IRQ_NAMES] = { NULL, "eth0", "eth0-rx-1", "eth01", "timer",
 		"i40e-eth1-TxRx-0" };
 	static const char *const tasks[TASKS] = { NULL, "41 napi/eth0-8193", "300 client",
-		"0 swapper/0", "301 snapi/ 1" };
+		"0 swapper/0", "301 snapi/ 1", "0 <idle>", "0 swapper" };
 	static const struct napi_options defaults = {
 		.hz = SECONDS, .budget = NAPI_BUDGET, .budget_usecs = NAPI_BUDGET_USECS
 	};
@@ -233,8 +233,9 @@ static void one_device_is_shown_but_all_polls_squeeze(void)
 
 /*
  * In no softirq: two by the thread; two by processes, of which one is only called like a thread;
- * one that nobody knows of; one that the idle task cannot have done. In the softirq the task is
- * whoever was interrupted. Where no softirq is in the trace, that may be so of all but the thread.
+ * one that nobody knows of; and what the idle task, by any name, cannot have done. In the softirq
+ * the task is whoever was interrupted. Where no softirq is in the trace, that may be so of all but
+ * the thread.
  */
 static void polls_in_no_softirq_are_a_thread_s_or_a_process_s(void)
 {
@@ -243,8 +244,8 @@ static void polls_in_no_softirq_are_a_thread_s_or_a_process_s(void)
 	report = NAPI(NULL, BEGIN(0, 100, NET_RX), POLL_BY(CLIENT, 110), POLL_BY(THREAD, 120),
 		FINISH(0, 130, NET_RX), POLL_BY(THREAD, 140), POLL_BY(THREAD, 150),
 		POLL_BY(CLIENT, 160), POLL_BY(LIKE_A_THREAD, 170), POLL_BY(0, 180),
-		POLL_BY(IDLE, 190));
-	CU_ASSERT_EQUAL(report->devices[0].polls, 8);
+		POLL_BY(IDLE, 190), POLL_BY(IDLE_OF_FTRACE, 200), POLL_BY(IDLE_OF_PERF, 210));
+	CU_ASSERT_EQUAL(report->devices[0].polls, 10);
 	CU_ASSERT_EQUAL(report->devices[0].time.count, 2);
 	CU_ASSERT_EQUAL(report->devices[0].by_thread, 2);
 	CU_ASSERT_EQUAL(report->devices[0].by_process, 2);
