@@ -16,15 +16,22 @@
 #define LOG_BYTES         (UINT64_C(1024) * 1024)
 #define BYTES_MOST        (UINT64_C(1) << 48) /* of a trace: so that sums don't overflow */
 
-static uint64_t found_bytes; /* nftw takes no context */
+/* nftw takes no context */
+static uint64_t found_bytes;
+static unsigned found_folders;
 
-static int add_file(const char *path, const struct stat *stat, int type, struct FTW *at)
+/* A stream may be a link; one to a folder isn't followed. */
+static int add_file(const char *path, const struct stat *status, int type, struct FTW *at)
 {
-	(void)path;
+	struct stat target;
+
 	(void)at;
-	if (type == FTW_F && S_ISREG(stat->st_mode) && found_bytes < BYTES_MOST)
-		found_bytes += (uint64_t)stat->st_size;
-	return found_bytes >= BYTES_MOST;
+	if (type == FTW_SL && !stat(path, &target))
+		status = &target;
+	if ((type == FTW_F || type == FTW_SL) && S_ISREG(status->st_mode))
+		found_bytes += (uint64_t)status->st_size;
+	found_folders += type == FTW_D;
+	return found_bytes >= BYTES_MOST || found_folders > FOREIGN_FOLDERS_MOST;
 }
 
 void foreign_bounds_make(struct foreign_bounds *bounds, const char *folder)
@@ -32,7 +39,8 @@ void foreign_bounds_make(struct foreign_bounds *bounds, const char *folder)
 	uint64_t bytes;
 
 	found_bytes = 0;
-	nftw(folder, add_file, OPEN_FOLDERS_MOST, 0);
+	found_folders = 0;
+	nftw(folder, add_file, OPEN_FOLDERS_MOST, FTW_PHYS);
 	bytes = found_bytes < BYTES_MOST ? found_bytes : BYTES_MOST;
 	*bounds = (struct foreign_bounds){
 		.memory_bytes = FOREIGN_MEMORY_BYTES + 2 * bytes,

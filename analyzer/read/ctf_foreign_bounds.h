@@ -17,12 +17,17 @@
 #define FOREIGN_CPU_MS      400
 #define FOREIGN_BYTES_PER_S (UINT64_C(8) * 1024 * 1024)
 
+#define FOREIGN_FOLDERS_MOST 1024 /* looked into for traces */
+
 struct foreign_bounds {
 	uint64_t memory_bytes, cpu_ms;
 	uint64_t file_bytes; /* of a file that it writes: its log, copies of streams */
 };
 
-/* The bounds for the trace, or the traces, in a folder and below it. */
+/*
+ * The bounds for the trace, or the traces, in a folder and below it, where no more than
+ * FOREIGN_FOLDERS_MOST are looked into here either.
+ */
 void foreign_bounds_make(struct foreign_bounds *bounds, const char *folder);
 
 /* Sets the bounds for this process, from now on. 0 or -1. */

@@ -4,6 +4,7 @@
  * port for each stream. There is no muxer between them, since it compares nanoseconds: events are
  * sorted afterwards, by cycles.
  */
+#include "ctf_foreign_bounds.h"
 #include "ctf_foreign_load.h"
 
 #include <dirent.h>
@@ -15,8 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FOLDERS_MOST 1024 /* looked into for traces */
-#define DEPTH_MOST   8    /* LTTng: archives/CHUNK/ust/uid/NUMBER/64-bit */
+#define DEPTH_MOST 8 /* LTTng: archives/CHUNK/ust/uid/NUMBER/64-bit */
 
 /* Ends a message before what differs from run to run: ", msg-it-addr=0x55…". */
 static void cut_addresses(char *message)
@@ -289,7 +289,7 @@ static int add_sources(struct foreign_loader *loader, const char *folder, unsign
 	int count;
 
 	if (snprintf(path, sizeof(path), "%s/metadata", folder) >= (int)sizeof(path) ||
-		depth > DEPTH_MOST || ++loader->folder_count > FOLDERS_MOST)
+		depth > DEPTH_MOST || ++loader->folder_count > FOREIGN_FOLDERS_MOST)
 		return 0;
 	if (!stat(path, &status) && S_ISREG(status.st_mode)) /* nothing else is waited for */
 		return add_source(loader, folder);

@@ -106,6 +106,49 @@ static void bounds_grow_with_the_trace(void)
 	remove_folder();
 }
 
+/* As in a home directory that was given by mistake: neither links lead out of it, nor is it walked
+ * through as a whole. */
+static void only_what_is_looked_into_is_measured(void)
+{
+	struct foreign_bounds bounds, empty;
+	char path[200], inside[220], target[200];
+	unsigned count = FOREIGN_FOLDERS_MOST + 10;
+
+	make_folder();
+	foreign_bounds_make(&empty, folder);
+	path_of("target", target);
+	CU_ASSERT_EQUAL(mkdir(temporary, 0700), 0);
+	snprintf(inside, sizeof(inside), "%s/stream", temporary);
+	CU_ASSERT_EQUAL(mknod(inside, S_IFREG | 0600, 0), 0);
+	CU_ASSERT_EQUAL(truncate(inside, 1000), 0);
+	CU_ASSERT_EQUAL(symlink(temporary, target), 0); /* to a folder */
+	foreign_bounds_make(&bounds, folder);
+	CU_ASSERT_EQUAL(bounds.file_bytes, empty.file_bytes);
+	path_of("stream", path);
+	CU_ASSERT_EQUAL(symlink(inside, path), 0); /* to a file */
+	foreign_bounds_make(&bounds, folder);
+	CU_ASSERT_EQUAL(bounds.file_bytes, empty.file_bytes + 1000);
+	CU_ASSERT_EQUAL(unlink(target) | unlink(path) | unlink(inside) | rmdir(temporary), 0);
+
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(inside, sizeof(inside), "%s/%u", folder, i);
+		CU_ASSERT_EQUAL_FATAL(mkdir(inside, 0700), 0);
+		strcat(inside, "/stream");
+		CU_ASSERT_EQUAL(mknod(inside, S_IFREG | 0600, 0), 0);
+		CU_ASSERT_EQUAL(truncate(inside, 1000), 0);
+	}
+	foreign_bounds_make(&bounds, folder);
+	/* the folder itself is one of them */
+	CU_ASSERT_EQUAL(bounds.file_bytes, empty.file_bytes + (FOREIGN_FOLDERS_MOST - 1) * 1000);
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(inside, sizeof(inside), "%s/%u/stream", folder, i);
+		CU_ASSERT_EQUAL(unlink(inside), 0);
+		*strrchr(inside, '/') = '\0';
+		CU_ASSERT_EQUAL(rmdir(inside), 0);
+	}
+	remove_folder();
+}
+
 #define CASE(name)          \
 	{                   \
 #name, name \
@@ -116,6 +159,7 @@ static const struct test_case cases[] = {
 	CASE(a_loop_leaves_no_temporary_folder),
 	CASE(a_length_allocates_nothing_beyond_the_bound),
 	CASE(bounds_grow_with_the_trace),
+	CASE(only_what_is_looked_into_is_measured),
 	{ 0 },
 };
 
