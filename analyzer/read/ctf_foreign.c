@@ -169,9 +169,10 @@ static int start(struct worker *worker, const char *folder, const struct reader_
 		diag_set(diag, -errno, "%s: no process: %s", folder, strerror(errno));
 	else
 		worker->in = fdopen(ends[0], "r");
-	if (!worker->in)
-		close(ends[0]);
-	return worker->in ? 0 : worker->process < 0 ? -EAGAIN : -ENOMEM;
+	if (worker->in)
+		return 0;
+	close(ends[0]);
+	return worker->process < 0 ? -EAGAIN : diag_set(diag, -ENOMEM, "%s: no memory", folder);
 }
 
 /* Waits for the other process, whose pipe is closed, and removes what it may have left. */
