@@ -35,9 +35,10 @@ static inline bool softirq_is_running(const struct timeline_cpu *cpu)
 	return cpu->count && !(cpu->items[0].flags & TIMELINE_NO_SOFTIRQ);
 }
 
-/* The CPU's state, which is made if it is new; NULL only if there is no memory. */
+/* softirq_cpu of one that is new. */
 struct timeline_cpu *softirq_new_cpu(struct receiving *receiving, unsigned cpu);
 
+/* The CPU's state, which is made if it is new; NULL only if there is no memory. */
 static inline struct timeline_cpu *softirq_cpu(struct receiving *receiving, unsigned cpu)
 {
 	if (cpu < receiving->cpu_room && receiving->cpus[cpu])

@@ -58,8 +58,8 @@ int perf_stream_open_input(
 	struct perf_stream **stream, struct input *input, uint64_t begin, bool big_endian);
 
 /*
- * The next record, valid until the next call. 1; 0 at the end (see perf_stream_cut); -EINVAL with a
- * message ("… at N", without the file's name); -ENOMEM; or the negative errno of reading.
+ * The next record, valid until the next call. 1; 0 at the end (see perf_stream_trouble); -EINVAL
+ * with a message ("… at N", without the file's name); -ENOMEM; or the negative errno of reading.
  */
 static inline int perf_stream_next(
 	struct perf_stream *stream, struct perf_record *record, struct diag *diag);
