@@ -25,8 +25,6 @@
 
 #define OPENING_BYTES 8 /* more options in the packets that open a connection */
 
-#define IDLE_NS UINT64_C(200000000) /* TCP_RTO_MIN: after a longer pause ACKs are quick again */
-
 uint32_t host_frame_bytes(const struct host_receiver *config)
 {
 	return config->segment_bytes + ETHER_HEADER_BYTES + IP_HEADER_BYTES +
@@ -192,7 +190,7 @@ static bool receive_data(struct receiver *receiver, uint32_t segments, uint64_t 
 	if (!config->tcp)
 		return false;
 	if (receiver->stats.deliveries > 1 &&
-		now - receiver->heard_at > cycles_of_ns(IDLE_NS, CLOCK_VIRTUAL_HZ))
+		now - receiver->heard_at > cycles_of_ns(TCP_RTO_MIN_NS, CLOCK_VIRTUAL_HZ))
 		receiver->quick_acks_left = config->quick_acks;
 	receiver->heard_at = now;
 	receiver->outstanding += segments;

@@ -19,13 +19,11 @@
 #include <rte_mbuf.h>
 #include <string.h>
 
-#define TIMEOUT_NS       UINT64_C(200000000) /* TCP_RTO_MIN */
-#define HEADERS_BYTES    66                  /* Ethernet 14, IP 20, TCP 32 with time stamps */
-#define PACKET_MOST      65215u              /* 65536 less MAX_TCP_HEADER and 1 */
-#define CONGESTION_FIRST 10u                 /* TCP_INIT_CWND */
-#define MEMORY_BYTES     32768u              /* SKB_FRAG_PAGE_ORDER */
-#define SEGMENT_CHARGE   4352u               /* what a segment of the send buffer counts */
-#define SEND_BUFFER_MOST 4194304u            /* net.ipv4.tcp_wmem */
+#define HEADERS_BYTES    66       /* Ethernet 14, IP 20, TCP 32 with time stamps */
+#define PACKET_MOST      65215u   /* 65536 less MAX_TCP_HEADER and 1 */
+#define MEMORY_BYTES     32768u   /* SKB_FRAG_PAGE_ORDER */
+#define SEGMENT_CHARGE   4352u    /* what a segment of the send buffer counts */
+#define SEND_BUFFER_MOST 4194304u /* net.ipv4.tcp_wmem */
 
 static uint32_t segments_of(const struct stream *stream, uint64_t bytes)
 {
@@ -48,8 +46,7 @@ static uint32_t packet_most(const struct stream *stream)
 
 static uint32_t send_buffer(const struct stream *stream)
 {
-	uint64_t segments =
-		stream->congestion > CONGESTION_FIRST ? stream->congestion : CONGESTION_FIRST;
+	uint64_t segments = stream->congestion > TCP_INIT_CWND ? stream->congestion : TCP_INIT_CWND;
 	uint64_t bytes = 2 * segments * SEGMENT_CHARGE;
 
 	return bytes < SEND_BUFFER_MOST ? (uint32_t)bytes : SEND_BUFFER_MOST;
@@ -404,7 +401,7 @@ void stream_init(struct stream *stream, struct receiver *receiver, struct host *
 	stream->task.asleep = true;
 	task_has_run(&stream->task);
 	stream->wake_at = config->start;
-	stream->congestion = CONGESTION_FIRST;
+	stream->congestion = TCP_INIT_CWND;
 	from->peer = to;
 	to->peer = from;
 	from->wired = to->wired = receiver;
@@ -412,8 +409,7 @@ void stream_init(struct stream *stream, struct receiver *receiver, struct host *
 
 uint64_t stream_timer_at(const struct stream *stream)
 {
-	uint64_t timeout = stream->progress_at + cycles_of_ns(TIMEOUT_NS, CLOCK_VIRTUAL_HZ);
-
+	uint64_t timeout = stream->progress_at + cycles_of_ns(TCP_RTO_MIN_NS, CLOCK_VIRTUAL_HZ);
 	bool waits = stream->next != stream->acked || stream->connection == STREAM_OPENING;
 
 	if (!waits || stream->wake_at < timeout)

@@ -3,11 +3,9 @@
 
 #define SCALE_BYTES    128 /* the window scale that follows from WINDOW_BUFFER_MOST is 7 */
 #define FIRST_MOST     65535
-#define FIRST_SEGMENT  536 /* TCP_MSS_DEFAULT */
-#define FIRST_SEGMENTS 10  /* TCP_INIT_CWND */
-#define GROWING_LEAST  128 /* bytes of payload: smaller segments don't make it grow */
-#define IDLE_NS        UINT64_C(200000000) /* TCP_RTO_MIN: a pause longer than that */
-#define OVERHEAD_BYTES (320 + 256 + 320)   /* MAX_TCP_HEADER, sk_buff and skb_shared_info */
+#define FIRST_SEGMENT  536               /* TCP_MSS_DEFAULT */
+#define GROWING_LEAST  128               /* bytes of payload: smaller segments don't make it grow */
+#define OVERHEAD_BYTES (320 + 256 + 320) /* MAX_TCP_HEADER, sk_buff and skb_shared_info */
 #define OVERHEAD_STEP  128
 
 static uint64_t less(uint64_t a, uint64_t b)
@@ -38,7 +36,7 @@ void window_init(struct window *window, uint32_t segment, uint64_t buffer)
 	window->offered = less(space - space % (segment + 12), FIRST_MOST); /* 12: time stamps */
 	window->threshold = less(window->offered, window->most);
 	window->seen_segment = (uint32_t)less(segment, FIRST_SEGMENT);
-	window->round_bytes = less(window->threshold, (uint64_t)FIRST_SEGMENTS * segment);
+	window->round_bytes = less(window->threshold, (uint64_t)TCP_INIT_CWND * segment);
 }
 
 void window_open(struct window *window, uint64_t now)
@@ -91,7 +89,7 @@ void window_data(struct window *window, uint32_t bytes, uint32_t memory, bool pu
 	if (full)
 		window->seen_segment = (uint32_t)less(bytes, window->segment);
 	window->pushed = window->pushed || push || !full;
-	if (!window->begun || now - window->last_data > IDLE_NS)
+	if (!window->begun || now - window->last_data > TCP_RTO_MIN_NS)
 		be_quick(window, most_quick);
 	window->begun = true;
 	window->last_data = now;

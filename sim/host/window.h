@@ -20,6 +20,10 @@
 #define WINDOW_BUFFER_BYTES 131072  /* net.ipv4.tcp_rmem, the default */
 #define WINDOW_BUFFER_MOST  6291456 /* and the most that tuning makes of it */
 
+/* include/net/tcp.h. After a pause longer than the timeout ACKs are quick again. */
+#define TCP_RTO_MIN_NS UINT64_C(200000000)
+#define TCP_INIT_CWND  10
+
 struct window {
 	uint32_t segment; /* payload of a full one */
 	uint64_t buffer;  /* bytes, as the kernel prints SO_RCVBUF */
