@@ -94,6 +94,30 @@ static void five_segments_go_first(void)
 	CU_ASSERT_EQUAL(sent, 5);
 }
 
+/*
+ * Since 3.18 the device hears of a train with its last segment; before, of each. Then it is done
+ * with the first, which leaves at once, while the driver has four more to come, of 2000 ns each.
+ */
+static void old_kernels_hand_over_each_segment(void)
+{
+	static const char *const kernels[] = { "linux-2.6.35", "linux-6.1" };
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct host_config config = streaming(65536);
+		unsigned first, done;
+
+		config.kernel = host_kernel_find(kernels[i]);
+		stage_run(&config);
+		first = done = find(EVENT_START_XMIT, 1514, 0);
+		while (stage.events[done].id != EVENT_DONE ||
+			stage.events[done].packet != stage.events[first].packet)
+			CU_ASSERT_FATAL(++done < stage.count);
+		CU_ASSERT_EQUAL(stage.events[done].time <
+					stage.events[find(EVENT_START_XMIT, 1514, 4)].time,
+			i == 0);
+	}
+}
+
 /* 1,000,000 bytes: every one is read, none is lost or sent again, and all ends acknowledged. */
 static void a_stream_arrives_whole(void)
 {
@@ -212,6 +236,7 @@ static void a_stream_has_its_devices_for_itself(void)
 static const struct test_case cases[] = {
 	{ "the connection is opened first", the_connection_is_opened_first },
 	{ "five segments go first", five_segments_go_first },
+	{ "old kernels hand over each segment", old_kernels_hand_over_each_segment },
 	{ "a stream arrives whole", a_stream_arrives_whole },
 	{ "writes of any size arrive", writes_of_any_size_arrive },
 	{ "what is lost is sent again", what_is_lost_is_sent_again },
