@@ -223,7 +223,7 @@ struct host_receiver_stats {
 	uint64_t read_waited_most;
 	uint64_t read_acks;  /* ACKs that it sent */
 	uint64_t backlogged; /* segments that came while it had the socket */
-	uint64_t overflowed; /* UDP: the buffer was full */
+	uint64_t overflowed; /* segments that found the buffer full, but for a stream's: dropped */
 	uint64_t disordered; /* segments of a stream that came behind a lost one: dropped */
 	uint64_t timeouts;   /* of the stream's sender, which begins anew from the last ACK */
 	uint64_t buffer;     /* bytes: what it became */

@@ -123,13 +123,15 @@ bool reader_take(struct receiver *receiver, struct poll *poll, uint64_t now)
 					: poll->segments * config->segment_bytes,
 		.pieces = poll->segments,
 		.push = poll->segment.push };
-	uint64_t room = config->buffer_bytes ? config->buffer_bytes : UDP_BUFFER_BYTES;
+	uint64_t room = config->tcp ? WINDOW_BUFFER_MOST : UDP_BUFFER_BYTES;
 
 	unread.memory = memory_of(receiver->netdev, poll->bytes, &unread.joins);
 	unread.joins = unread.joins && config->tcp;
 	unread.memory += (poll->segments - 1) * (MEMORY - SKB_BYTES);
-	if (!config->tcp && reader->queue.memory + reader->backlog.memory >= room) {
-		receiver->stats.overflowed++;
+	room = config->buffer_bytes ? config->buffer_bytes : room;
+	/* the sender of a stream keeps to the window, so that there is room */
+	if (!config->stream && reader->queue.memory + reader->backlog.memory >= room) {
+		receiver->stats.overflowed += poll->segments;
 		return false;
 	}
 	poll->packet = NULL;

@@ -84,17 +84,22 @@ static void each_packet_is_copied_once(void)
 	CU_ASSERT_EQUAL(stage.stats.receivers[0].reads, 40); /* a datagram a call */
 }
 
-/* A packet in one of the ring's first buffers takes 2304 bytes: two fill 4608. */
-static void a_full_socket_drops_datagrams(void)
+/*
+ * A packet in one of the ring's first buffers takes 2304 bytes: two fill 4608. TCP's sender that
+ * paces itself knows no window.
+ */
+static void a_full_socket_drops_packets(void)
 {
-	struct host_config config = reading(false, 5);
+	for (int tcp = 0; tcp < 2; tcp++) {
+		struct host_config config = reading(tcp, 5);
 
-	config.nic.line_rate_mbps = 0;
-	config.receivers[0].buffer_bytes = 4608;
-	stage_run(&config);
-	CU_ASSERT_EQUAL(stage_count(EVENT_RECEIVE), 5);
-	CU_ASSERT_EQUAL(stage_count(EVENT_COPY), 2);
-	CU_ASSERT_EQUAL(stage.stats.receivers[0].overflowed, 3);
+		config.nic.line_rate_mbps = 0;
+		config.receivers[0].buffer_bytes = 4608;
+		stage_run(&config);
+		CU_ASSERT_EQUAL(stage_count(EVENT_RECEIVE), 5);
+		CU_ASSERT_EQUAL(stage_count(EVENT_COPY), 2);
+		CU_ASSERT_EQUAL(stage.stats.receivers[0].overflowed, 3);
+	}
 }
 
 /*
@@ -172,10 +177,31 @@ static void after_a_pause_acks_are_quick_again(void)
 	CU_ASSERT_EQUAL(stage.stats.receivers[0].delayed_acks, 3);
 }
 
+/*
+ * The process copies for seconds. 255 segments are in the ring's first buffers, of 2304 bytes; 17
+ * join the last of these, by 1920 each; then 18 are one packet, of 2176 and 17 x 1920. 162 such and
+ * 17 more are the first that fill 6,291,456.
+ */
+static void who_never_reads_takes_no_more_than_a_socket_may_have(void)
+{
+	struct host_config config = reading(true, 0);
+	const struct host_receiver_stats *stats = &stage.stats.receivers[0];
+
+	config.cpus = 2;
+	config.receivers[0].cpu = 1;
+	config.cost_ns[HOST_COST_copy] = UINT32_MAX;
+	stage_run(&config);
+	CU_ASSERT_EQUAL(stats->received, stats->frames);
+	CU_ASSERT(stats->overflowed > 4000);
+	CU_ASSERT_EQUAL(stats->received - stats->overflowed, 255 + 17 + 162 * 18 + 17);
+}
+
 static const struct test_case cases[] = {
 	{ "a packet is copied to the process", a_packet_is_copied_to_the_process },
 	{ "each packet is copied once", each_packet_is_copied_once },
-	{ "a full socket drops datagrams", a_full_socket_drops_datagrams },
+	{ "a full socket drops packets", a_full_socket_drops_packets },
+	{ "who never reads takes no more than a socket may have",
+		who_never_reads_takes_no_more_than_a_socket_may_have },
 	{ "the process acknowledges what it has read", the_process_acknowledges_what_it_has_read },
 	{ "later packets become one", later_packets_become_one },
 	{ "what comes during a read waits in the backlog",
