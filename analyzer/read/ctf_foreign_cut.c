@@ -193,14 +193,21 @@ static unsigned mend_streams(struct foreign_mended *mended, const char *trace, c
 	return count;
 }
 
-static bool make_temporary(struct foreign_mended *mended)
+#define UNIQUE 6 /* last characters of a folder's name, for mkdtemp */
+
+/* What the names of temporary folders have in common, with UNIQUE times X. False: no room. */
+static bool make_name(char *name, size_t bytes)
 {
 	const char *place = getenv("TMPDIR");
 
+	return snprintf(name, bytes, "%s/ringstat-XXXXXX", place && *place ? place : "/tmp") <
+	       (int)bytes;
+}
+
+static bool make_temporary(struct foreign_mended *mended)
+{
 	*mended = (struct foreign_mended){ 0 };
-	if (snprintf(mended->folder, sizeof(mended->folder), "%s/ringstat-XXXXXX",
-		    place && *place ? place : "/tmp") < (int)sizeof(mended->folder) &&
-		mkdtemp(mended->folder))
+	if (make_name(mended->folder, sizeof(mended->folder)) && mkdtemp(mended->folder))
 		return true;
 	mended->folder[0] = '\0';
 	return false;
@@ -312,9 +319,13 @@ static void remove_folder(const char *folder)
 
 void foreign_mended_remove(struct foreign_mended *mended)
 {
-	char alone[sizeof(mended->folder) + 8];
+	char alone[sizeof(mended->folder) + 8], name[sizeof(mended->folder)];
 
-	if (!mended->folder[0])
+	/* babeltrace2, which crashed, may have written what stands there */
+	if (!mended->folder[0] || !make_name(name, sizeof(name)) ||
+		strnlen(mended->folder, sizeof(name)) != strlen(name) ||
+		strncmp(mended->folder, name, strlen(name) - UNIQUE) != 0 ||
+		strchr(mended->folder + strlen(name) - UNIQUE, '/'))
 		return;
 	snprintf(alone, sizeof(alone), "%s/" ALONE, mended->folder);
 	remove_folder(alone); /* it is there where the work was broken off */

@@ -204,6 +204,8 @@ static void process_ack(struct stream *stream, const struct segment *segment, ui
 bool stream_acked(struct stream *stream, const struct segment *segment, uint64_t now)
 {
 	if (segment->opens) {
+		if (stream->connection == STREAM_OPEN)
+			return false; /* it has come twice */
 		stream->connection = STREAM_ANSWERED;
 		stream->heard = segment->stamp;
 		stream->window_most = stream->edge = segment->window;
