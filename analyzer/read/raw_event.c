@@ -294,7 +294,8 @@ static inline int parse_direct(struct raw_events *raw, struct raw_plan *plan,
 		part = EVENT_PUT(FREE, reason, (uint64_t)index);
 	}
 	if (direct->task.word != WORD_NONE) {
-		index = name_process(raw, record, (int32_t)load(data, &direct->pid));
+		index = name_process(
+			raw, record, (int32_t)put(&direct->pid, load(data, &direct->pid)));
 		if (index < 0)
 			return index;
 		if (direct->task.word == WORD_WHAT)
