@@ -106,7 +106,7 @@ static int find_parts(struct perf_folder *folder, const char *path, struct diag 
 {
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
-	int error = dir ? 0 : diag_set(diag, -errno, "can't be read: %s", strerror(errno));
+	int error = dir ? 0 : diag_set(diag, -EINVAL, "can't be read: %s", strerror(errno));
 
 	while (!error && (entry = readdir(dir))) {
 		int number = number_of(entry->d_name);
@@ -154,9 +154,11 @@ static int open_parts(struct perf_folder *folder, const char *path, struct diag 
 		struct part *part = &folder->parts[i];
 
 		error = open_part(folder, path, part);
-		if (error && error != -ENOMEM)
-			diag_set(diag, error, "its file data.%u can't be read: %s", part->number,
-				strerror(-error));
+		if (error == -EINVAL)
+			diag_set(diag, error, "its file data.%u is no regular file", part->number);
+		else if (error && error != -ENOMEM)
+			error = diag_set(diag, -EINVAL, "its file data.%u can't be read: %s",
+				part->number, strerror(-error));
 	}
 	return error;
 }

@@ -240,7 +240,19 @@ static void what_is_no_file_is_not_waited_for(void)
 	path_of("data.0", path);
 	CU_ASSERT_EQUAL(unlink(path), 0);
 	CU_ASSERT_EQUAL(mkfifo(path, 0600), 0);
-	expect_refused(": its file data.0 can't be read: Invalid argument");
+	expect_refused(": its file data.0 is no regular file");
+	remove_folder();
+}
+
+static void a_file_that_cannot_be_opened_is_named(void)
+{
+	char path[200];
+
+	begin();
+	path_of("data.1", path);
+	CU_ASSERT_EQUAL(unlink(path), 0);
+	CU_ASSERT_EQUAL(symlink("data.2", path), 0);
+	expect_refused(": its file data.1 can't be read: No such file or directory");
 	remove_folder();
 }
 
@@ -300,6 +312,7 @@ static const struct test_case cases[] = {
 	{ "a file that is missing is partial", a_file_that_is_missing_is_partial },
 	{ "damage names the file", damage_names_the_file },
 	{ "what is no file isn't waited for", what_is_no_file_is_not_waited_for },
+	{ "a file that can't be opened is named", a_file_that_cannot_be_opened_is_named },
 	{ "an unknown version is refused", an_unknown_version_is_refused },
 	{ "the header alone is refused", the_header_alone_is_refused },
 	{ "a folder of one file is that file", a_folder_of_one_file_is_that_file },
