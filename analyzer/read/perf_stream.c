@@ -155,6 +155,11 @@ static int front(const struct perf_window *window, bool big_endian, struct perf_
 	return record->bytes <= bytes;
 }
 
+static bool is_packed(const struct perf_record *record)
+{
+	return record->type == PERF_COMPRESSED || record->type == PERF_COMPRESSED2;
+}
+
 static int too_small(const struct perf_stream *s, const struct perf_record *record,
 	const char *what, struct diag *diag)
 {
@@ -249,6 +254,10 @@ static int next_packed(struct perf_stream *s, struct perf_record *record, struct
 	for (;;) {
 		int status = front(&s->unpacked, s->big_endian, record);
 
+		if (status == 1 && is_packed(record))
+			return diag_set(diag, -EINVAL,
+				"a record packed in the one at %" PRIu64 " is itself a packed one",
+				s->packed_offset);
 		if (status == 1) {
 			s->unpacked.begin += record->bytes;
 			return 1;
@@ -274,7 +283,7 @@ int perf_stream_next_slowly(struct perf_stream *s, struct perf_record *record, s
 		status = next_plain(s, record, diag);
 		if (status != 1)
 			return status;
-		if (record->type != PERF_COMPRESSED && record->type != PERF_COMPRESSED2)
+		if (!is_packed(record))
 			return 1;
 		status = start_packed(s, record, diag);
 		if (status)

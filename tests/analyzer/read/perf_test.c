@@ -380,6 +380,25 @@ static void packed_records_are_unpacked(void)
 	}
 }
 
+static void fill_packed_twice(struct maker *m)
+{
+	size_t begin = m->end;
+
+	fill_packed(m);
+	pack(m, begin, part_bytes, pack_type);
+}
+
+static void packed_records_hold_no_packed_ones(void)
+{
+	struct collected got;
+
+	make(true, false, &usual, 1, fill_packed_twice);
+	collect_made(&made, &got);
+	CU_ASSERT_EQUAL(got.status, -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(got.diag.text, " is itself a packed one"));
+	collect_free(&got);
+}
+
 /* More than the window, from a few bytes. */
 static void fill_bomb(struct maker *m)
 {
@@ -463,6 +482,7 @@ static const struct test_case others[] = {
 	{ "what was lost last stands at the end", what_was_lost_last_stands_at_the_end },
 	{ "processes have their names", processes_have_their_names },
 	{ "packed records are unpacked", packed_records_are_unpacked },
+	{ "packed records hold no packed ones", packed_records_hold_no_packed_ones },
 	{ "much may come out of little", much_may_come_out_of_little },
 	{ "unknown records are skipped and counted", unknown_records_are_skipped_and_counted },
 	{ 0 },
