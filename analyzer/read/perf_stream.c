@@ -16,6 +16,9 @@
 #define MAP_BYTES  ((size_t)8 * 1024 * 1024)
 #define PAGE_BYTES UINT64_C(65536) /* a multiple of the page sizes that there are */
 
+/* So much zstd asks for between two blocks. perf ends no frame, but blocks where it writes. */
+#define ZSTD_BLOCK_HEAD_BYTES 3
+
 static void release(struct perf_window *window)
 {
 	if (window->mapped)
@@ -244,6 +247,7 @@ static int unpack(struct perf_stream *s)
 	s->packed += in.pos;
 	s->packed_bytes -= in.pos;
 	s->more_unpacked = out.pos == out.size;
+	s->within_block = status != 0 && status != ZSTD_BLOCK_HEAD_BYTES;
 	s->unpacked.end = out.pos;
 	return 1;
 }
@@ -336,6 +340,8 @@ const char *perf_stream_trouble(const struct perf_stream *s)
 		return "it has become shorter";
 	if (s->unpacked.begin < s->unpacked.end)
 		return "its packed data end within a record";
+	if (s->within_block)
+		return "its packed data end within a block";
 	return s->input ? input_trouble(s->input) : NULL;
 }
 

@@ -46,6 +46,7 @@ struct perf_stream {
 	size_t packed_bytes;
 	uint64_t packed_offset;
 	bool more_unpacked; /* zstd has more than there was room for */
+	bool within_block;  /* zstd waits for the rest of one */
 	char trouble[128];
 };
 

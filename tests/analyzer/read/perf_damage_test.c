@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* perf.data that is cut, or has wrong numbers in it. */
 #include "perf_maker.h"
+#include <zstd.h>
 
 static struct maker made;
 
@@ -243,6 +244,45 @@ static void a_pipe_cut_between_records_is_noticed(void)
 	expect_partial("text: it ends before the formats of its events");
 }
 
+static size_t packed_left; /* bytes that are missing at the end of what is packed */
+
+/* As perf does it: what there is becomes a block, and the frame never ends. */
+static void fill_packed(struct maker *m)
+{
+	static uint8_t packed[1 << 16];
+	struct told told = { .id = 11, .time = 5000, .cpu = 0, .pid = 812 };
+	size_t begin = m->end, record;
+	ZSTD_CStream *zstd = ZSTD_createCStream();
+	ZSTD_outBuffer out = { packed, sizeof(packed), 0 };
+	ZSTD_inBuffer in = { m->data + begin, 0, 0 };
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(zstd);
+	consume(m, &attrs[0], &told, 1);
+	in.size = m->end - begin;
+	CU_ASSERT_EQUAL_FATAL(ZSTD_compressStream2(zstd, &out, &in, ZSTD_e_flush), 0);
+	ZSTD_freeCStream(zstd);
+	m->end = begin;
+	record = begin_record(m, 81);
+	block(m, packed, out.pos - packed_left);
+	end_record(m, record);
+}
+
+static void packed_data_without_their_end_are_partial(void)
+{
+	struct collected got;
+
+	packed_left = 0;
+	make_file(&made, false, attrs, 2, fill_packed);
+	collect_first(made.end, &got);
+	CU_ASSERT_EQUAL_FATAL(got.status, 0);
+	CU_ASSERT_EQUAL(got.count, 1);
+	CU_ASSERT_STRING_EQUAL(reader_counts(got.reader)->trouble, "");
+	collect_free(&got);
+	packed_left = 1;
+	make_file(&made, false, attrs, 2, fill_packed);
+	expect_partial("text: its packed data end within a block");
+}
+
 /* Two rounds of enough events to be handed out, and then one that is older than the first. */
 static void fill_late(struct maker *m)
 {
@@ -277,6 +317,7 @@ static const struct test_case cases[] = {
 	{ "a file cut anywhere is refused or partial", a_file_cut_anywhere_is_refused_or_partial },
 	{ "a pipe cut anywhere gives what is whole", a_pipe_cut_anywhere_gives_what_is_whole },
 	{ "a pipe cut between records is noticed", a_pipe_cut_between_records_is_noticed },
+	{ "packed data without their end are partial", packed_data_without_their_end_are_partial },
 	{ "no number that is wrong does harm", no_number_that_is_wrong_does_harm },
 	{ "no size that is wrong does harm", no_size_that_is_wrong_does_harm },
 	{ "messages name the place", messages_name_the_place },
