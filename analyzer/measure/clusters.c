@@ -89,12 +89,17 @@ static double density(const struct points *all, size_t begin, size_t end)
 	return values_of(all, begin, end) / 2 / log((q3 + grain(all, q3)) / q1);
 }
 
-/* Whether a stretch between the medians is emptier than one peak allows. */
-static bool has_valley(const struct points *all, double from, double to, double dense)
+/*
+ * Where the emptiest stretch between the medians ends, if it is emptier than one peak allows: the
+ * first point behind it; 0: there is none.
+ */
+static size_t valley_end(const struct points *all, double from, double to, double dense)
 {
 	const struct point *points = all->points;
 	double width = log(to / from) / WINDOWS, inside = 0;
 	size_t last = all->begin; /* of the window that begins behind i */
+	double emptiest = EMPTY;
+	size_t found = 0;
 
 	for (size_t i = all->begin; i < all->end; i++) {
 		double begin = points[i].cost, expected;
@@ -109,24 +114,28 @@ static bool has_valley(const struct points *all, double from, double to, double 
 		if (begin < from)
 			continue;
 		if (stop > to)
-			return false;
+			break;
 		expected = dense * log(stop / begin);
-		if (inside <= EMPTY * expected && expected - inside >= SIGMAS * sqrt(expected))
-			return true;
+		if (inside <= emptiest * expected && expected - inside >= SIGMAS * sqrt(expected)) {
+			emptiest = inside / expected;
+			found = last;
+		}
 	}
-	return false;
+	return found;
 }
 
-static bool are_apart(const struct points *all, size_t border)
+/* Where the dear ones begin, if there are two clusters, one on either side of the border; or 0. */
+static size_t split(const struct points *all, size_t border)
 {
 	double cheap = rank_cost(all->points, all->begin, border, 0.5);
 	double dear = rank_cost(all->points, border, all->end, 0.5);
 	double dense = fmin(density(all, all->begin, border), density(all, border, all->end));
 
-	return values_of(all, all->begin, border) >= COSTS_LEAST &&
-	       values_of(all, border, all->end) >= COSTS_LEAST &&
-	       dear - cheap >= UNITS_APART * grain(all, cheap) &&
-	       has_valley(all, cheap, dear, dense);
+	if (values_of(all, all->begin, border) < COSTS_LEAST ||
+		values_of(all, border, all->end) < COSTS_LEAST ||
+		dear - cheap < UNITS_APART * grain(all, cheap))
+		return 0;
+	return valley_end(all, cheap, dear, dense);
 }
 
 static uint32_t find(struct points *all)
@@ -138,12 +147,12 @@ static uint32_t find(struct points *all)
 		double left = values_of(all, all->begin, border);
 		double right = values_of(all, border, all->end);
 		double smaller = fmin(left, right);
-		bool apart = are_apart(all, border);
+		size_t dear = split(all, border);
 
 		if (smaller >= SHARE_OF_CLUSTER * all->values)
-			return apart ? all->points[border].place : rare;
-		if (smaller >= SHARE_OF_RARE * all->values && apart && !rare)
-			rare = all->points[border].place;
+			return dear ? all->points[dear].place : rare;
+		if (smaller >= SHARE_OF_RARE * all->values && dear && !rare)
+			rare = all->points[dear].place;
 		if (left < right)
 			all->begin = border;
 		else

@@ -9,7 +9,9 @@
  * costs that are in one cluster, so the two must prove themselves: somewhere between their medians
  * there has to be a stretch with at most half of the costs that the sparser cluster has in its
  * middle, by more than chance. No distribution with one peak has that, as between two points it is
- * nowhere lower than at the lower one.
+ * nowhere lower than at the lower one. The dear ones begin where the emptiest such stretch ends,
+ * and not at the border: caches and interrupts make some of the cheap ones dearer, so these have a
+ * tail that goes beyond it, but none is cheaper than its work.
  *
  * Outliers make the best border one that has few costs beyond it. Below 5 % of all these are set
  * aside and the rest is tried again. If that makes no two clusters, a group of at least 1 % that

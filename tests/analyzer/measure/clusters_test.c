@@ -209,6 +209,23 @@ static void no_border_has_smaller_squares(void)
 	}
 }
 
+/*
+ * A stretch is a quarter of the way from 90 to 210, a factor of 1.236. Behind 160 there are 20 up
+ * to 198, fewer than behind any other; the next one reaches 205.
+ */
+static void a_tail_of_the_cheap_ones_is_theirs(void)
+{
+	static const unsigned tail[] = { 400, 200, 100, 60, 40, 30, 20, 12, 8 };
+
+	add(90, 1000);
+	for (unsigned i = 0; i < sizeof(tail) / sizeof(*tail); i++)
+		add(100 + 10 * i, tail[i]);
+	add(205, 400);
+	add(210, 500);
+	add(216, 300);
+	CU_ASSERT_EQUAL(border(1), 205);
+}
+
 static void a_part_has_its_quartiles(void)
 {
 	struct part part;
@@ -242,6 +259,7 @@ static const struct test_case cases[] = {
 		a_rare_group_is_a_cluster_if_there_is_no_other },
 	{ "steps of the clock are no gap", steps_of_the_clock_are_no_gap },
 	{ "no border has smaller squares", no_border_has_smaller_squares },
+	{ "a tail of the cheap ones is theirs", a_tail_of_the_cheap_ones_is_theirs },
 	{ "a part has its quartiles", a_part_has_its_quartiles },
 	{ 0 },
 };
