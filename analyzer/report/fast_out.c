@@ -149,7 +149,7 @@ static inline void put_short(
 	} else {
 		out->used += with_sign;
 	}
-	*room = '-';
+	*room = '-'; /* of a positive number the text goes over it */
 	put_eight(room + negative, text);
 }
 

@@ -178,8 +178,8 @@ static int by_size(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Of costs below 256 each has a bucket, so the answer is exact. */
-static void no_border_has_smaller_squares(void)
+/* Where the gap is empty. Of costs below 256 each has a bucket, so the answer is exact. */
+static void behind_a_gap_no_border_has_smaller_squares(void)
 {
 	static double logs[200];
 
@@ -258,7 +258,8 @@ static const struct test_case cases[] = {
 	{ "a rare group is a cluster if there is no other",
 		a_rare_group_is_a_cluster_if_there_is_no_other },
 	{ "steps of the clock are no gap", steps_of_the_clock_are_no_gap },
-	{ "no border has smaller squares", no_border_has_smaller_squares },
+	{ "behind a gap, no border has smaller squares",
+		behind_a_gap_no_border_has_smaller_squares },
 	{ "a tail of the cheap ones is theirs", a_tail_of_the_cheap_ones_is_theirs },
 	{ "a part has its quartiles", a_part_has_its_quartiles },
 	{ 0 },

@@ -101,6 +101,20 @@ static inline void read_and_remove(struct collected *got)
 	remove_folder();
 }
 
+/* It is refused: the message names the folder and has the reason in it. */
+static inline void read_refused_and_remove(const char *why)
+{
+	struct collected got;
+
+	read_and_remove(&got);
+	CU_ASSERT_EQUAL(got.status, -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(got.diag.text, folder));
+	CU_ASSERT_PTR_NOT_NULL(strstr(got.diag.text, why));
+	if (!strstr(got.diag.text, why))
+		printf("%s\n", got.diag.text);
+	collect_free(&got);
+}
+
 static inline bool is(const struct collected *got, size_t i, uint64_t time, unsigned cpu,
 	unsigned id, uint64_t packet)
 {
