@@ -284,6 +284,7 @@ static int on_return(struct timeline *timeline, struct sending *sending, const s
 	if (sending->packet.retries < UINT16_MAX)
 		sending->packet.retries++;
 	sending->packet.start = TIMELINE_UNKNOWN;
+	sending->received = false;
 	sending->state = SENDING_QUEUED;
 	return 0;
 }

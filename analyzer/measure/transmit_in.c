@@ -243,6 +243,7 @@ static int on_return(
 		return 0;
 	}
 	calls_remove(passage);
+	passage->received = passage->received && !rc; /* it was, in this call */
 	if (passage->freed_early)
 		PASSAGE_COUNT(passage, free_before_xmit_return);
 	if (rc == EVENT_RC_BUSY)
