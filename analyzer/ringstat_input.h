@@ -14,6 +14,7 @@ struct ringstat_input {
 	const char *file;
 	uint64_t most; /* cycles: of a later time nobody can tell the nanoseconds in 64 bits */
 	bool all;      /* neither that nor --from or --to leaves anything out */
+	struct cpu_event one;
 };
 
 /*
@@ -40,6 +41,17 @@ static inline int ringstat_input_next(
 {
 	return input->all ? reader_next(input->reader, event, cpu, diag)
 			  : ringstat_input_next_within(input, event, cpu, diag);
+}
+
+/* The same, of as many as there are; see reader_next_some. */
+static inline int ringstat_input_next_some(struct ringstat_input *input,
+	const struct cpu_event **begin, const struct cpu_event **end, struct diag *diag)
+{
+	if (input->all)
+		return reader_next_some(input->reader, begin, end, diag);
+	*begin = &input->one;
+	*end = *begin + 1;
+	return ringstat_input_next_within(input, &input->one.event, &input->one.cpu, diag);
 }
 
 /*

@@ -40,12 +40,14 @@ int ringstat_measure_write(json_t *json, FILE *out, struct diag *diag)
 int ringstat_measure_feed(const struct ringstat_measure *measure, void *state,
 	struct ringstat_input *input, struct diag *diag)
 {
-	struct event event, end = { .id = EVENT_NONE };
-	unsigned cpu;
+	const struct cpu_event *at, *stop;
+	struct event end = { .id = EVENT_NONE };
 	int found, error = 0;
 
-	while (!error && (found = ringstat_input_next(input, &event, &cpu, diag)) > 0)
-		error = measure->event(state, cpu, &event);
+	while (!error && (found = ringstat_input_next_some(input, &at, &stop, diag)) > 0) {
+		for (; at < stop && !error; at++)
+			error = measure->event(state, at->cpu, &at->event);
+	}
 	if (!error && (found < 0 || ringstat_input_check_device(input, diag)))
 		return STATUS_REFUSED;
 	if (!error && ringstat_input_end(input, &end.time))

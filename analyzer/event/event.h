@@ -70,6 +70,13 @@ struct event {
 };
 static_assert(sizeof(struct event) == 32, "the record is 32 bytes, on disk too");
 
+/* An event outside of its stream. */
+struct cpu_event {
+	struct event event;
+	uint32_t cpu;
+	uint32_t number; /* the reader's own */
+};
+
 /*
  * X(event id, field, lowest bit, bits, how to print it). A reason of 0 is a packet that was
  * consumed, not dropped; work is EVENT_WORK_UNKNOWN where the kernel does not say; process is the

@@ -138,7 +138,7 @@ static void close_list(struct reader *reader)
 int costs_list_open(struct input *input, const char *file, const struct reader_options *options,
 	struct reader **reader, struct diag *diag)
 {
-	static const struct reader_format format = { next, close_list };
+	static const struct reader_format format = { .next = next, .close = close_list };
 	struct costs_list *list = calloc(1, sizeof(*list));
 	int error;
 

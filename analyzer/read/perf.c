@@ -18,7 +18,7 @@ static int failed(struct perf_reader *perf, int error, const char *reason, struc
 	return reader_failed(&perf->reader, &perf->names, error, diag);
 }
 
-/* More events that are ready. 1, 0 at the end, or a negative errno with a message. */
+/* More events come out of the runs. 1, 0 at the end, or a negative errno with a message. */
 static int get_ready(struct perf_reader *perf, struct diag *diag)
 {
 	for (;;) {
@@ -36,47 +36,44 @@ static int get_ready(struct perf_reader *perf, struct diag *diag)
 	}
 }
 
-static inline void hand_out(struct perf_reader *perf, struct event *event, unsigned *cpu)
+/* Settles events up to a held one, which is no event. 0 or a negative errno. */
+static int settle(struct perf_reader *perf)
 {
-	*event = perf->ready->event;
-	*cpu = perf->ready->cpu;
-	reader_saw(&perf->reader, perf->ready->event.time);
-	perf->ready++;
+	int error = 0;
+
+	for (; !error && perf->ready < perf->ready_end; perf->ready++) {
+		struct event *event = &perf->ready->event;
+
+		if (!perf_tasks_is_unsettled(event))
+			continue;
+		if (perf_tasks_is_held(event))
+			break;
+		error = perf_tasks_settle(perf, event);
+	}
+	return error;
 }
 
-/* The next event, where none is ready or the one that is isn't settled. */
-static __attribute__((noinline)) int next_unsettled(
-	struct perf_reader *perf, struct event *event, unsigned *cpu, struct diag *diag)
+static int some(struct reader *reader, const struct cpu_event **begin, const struct cpu_event **end,
+	struct diag *diag)
 {
+	struct perf_reader *perf = (struct perf_reader *)reader;
+	int error = 0;
+
 	for (;;) {
 		int status = perf->ready == perf->ready_end ? get_ready(perf, diag) : 1;
-		bool held;
 
 		if (status != 1)
 			return status;
-		held = perf_tasks_is_held(&perf->ready->event);
-		if (held)
-			*event = perf->ready++->event;
-		else
-			hand_out(perf, event, cpu);
-		if (perf_tasks_is_unsettled(event)) {
-			status = perf_tasks_settle(perf, event);
-			if (status)
-				return failed(perf, status, "", diag);
-		}
-		if (!held)
+		*begin = perf->ready;
+		error = settle(perf);
+		*end = perf->ready;
+		if (!error && *begin < *end)
 			return 1;
+		if (!error)
+			error = perf_tasks_settle(perf, &perf->ready++->event);
+		if (error)
+			return failed(perf, error, "", diag);
 	}
-}
-
-static int next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag)
-{
-	struct perf_reader *perf = (struct perf_reader *)reader;
-
-	if (perf->ready == perf->ready_end || perf_tasks_is_unsettled(&perf->ready->event))
-		return next_unsettled(perf, event, cpu, diag);
-	hand_out(perf, event, cpu);
-	return 1;
 }
 
 static void close_perf(struct reader *reader)
@@ -97,7 +94,7 @@ static void close_perf(struct reader *reader)
 	free(perf);
 }
 
-static const struct reader_format perf_format = { .next = next, .close = close_perf };
+static const struct reader_format perf_format = { .some = some, .close = close_perf };
 
 static int open_pipe(struct perf_reader *perf)
 {

@@ -32,8 +32,8 @@ struct perf_reader {
 	struct perf_stream *stream;
 	struct perf_folder *folder; /* not NULL: the streams are its own, `stream` the last one */
 	struct runs *runs;
-	const struct runs_event *ready, *ready_end; /* came out of them */
-	struct perf_cgroups cgroups;                /* empty if none are recorded */
+	struct cpu_event *ready, *ready_end; /* came out of them */
+	struct perf_cgroups cgroups;         /* empty if none are recorded */
 	bool at_end;
 
 	uint64_t latest;       /* time of all samples so far */

@@ -151,9 +151,29 @@ int reader_open(const char *path, const struct reader_options *options, struct r
 	return reader_open_input(input, path, options, ORDER_RECORDS, reader, diag);
 }
 
+int reader_next_some(struct reader *reader, const struct cpu_event **begin,
+	const struct cpu_event **end, struct diag *diag)
+{
+	if (reader->format->some)
+		return reader->format->some(reader, begin, end, diag);
+	*begin = &reader->one;
+	*end = *begin + 1;
+	return reader->format->next(reader, &reader->one.event, &reader->one.cpu, diag);
+}
+
 int reader_next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag)
 {
-	return reader->format->next(reader, event, cpu, diag);
+	int status = 1;
+
+	if (reader->format->next)
+		return reader->format->next(reader, event, cpu, diag);
+	if (reader->ready == reader->ready_end)
+		status = reader->format->some(reader, &reader->ready, &reader->ready_end, diag);
+	if (status == 1) {
+		*event = reader->ready->event;
+		*cpu = reader->ready++->cpu;
+	}
+	return status;
 }
 
 const struct trace_source *reader_source(const struct reader *reader)

@@ -67,6 +67,13 @@ int reader_open(const char *path, const struct reader_options *options, struct r
  */
 int reader_next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag);
 
+/*
+ * The same, as many as there are without more work, at least one: from *begin to *end. They stay
+ * where they are until the next call.
+ */
+int reader_next_some(struct reader *reader, const struct cpu_event **begin,
+	const struct cpu_event **end, struct diag *diag);
+
 const struct trace_source *reader_source(const struct reader *reader);
 const struct trace_counts *reader_counts(const struct reader *reader);
 const struct names *reader_names(const struct reader *reader);

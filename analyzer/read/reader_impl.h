@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the formats share: each makes a struct with this one first, and fills in its two functions.
+ * What the formats share: each makes a struct with this one first, and fills in its functions.
  * reader.c finds out which format it is.
  */
 #ifndef ANALYZER_READ_READER_IMPL_H
@@ -11,8 +11,10 @@
 #include "reader.h"
 
 struct reader_format {
-	/* See reader_next. */
+	/* See reader_next and reader_next_some. A format has one of them. */
 	int (*next)(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag);
+	int (*some)(struct reader *reader, const struct cpu_event **begin,
+		const struct cpu_event **end, struct diag *diag);
 	/* Frees what the format has beside struct reader, and the struct itself. */
 	void (*close)(struct reader *reader);
 };
@@ -26,6 +28,9 @@ struct reader {
 	struct names *names;
 	uint32_t capacity;                /* see reader_capacity; one for all devices */
 	char kernel[READER_KERNEL_BYTES]; /* source.kernel, once it is known */
+	/* What reader.c hands out in the other way. */
+	const struct cpu_event *ready, *ready_end;
+	struct cpu_event one;
 };
 
 /*

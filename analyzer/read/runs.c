@@ -11,7 +11,7 @@
 
 struct block {
 	struct block *next;
-	struct runs_event records[BLOCK_RECORDS];
+	struct cpu_event records[BLOCK_RECORDS];
 };
 
 /* A queue in the order of time. */
@@ -55,14 +55,14 @@ static void free_blocks(struct block *block)
 	}
 }
 
-static bool earlier(const struct runs_event *a, const struct runs_event *b)
+static bool earlier(const struct cpu_event *a, const struct cpu_event *b)
 {
 	if (a->event.time != b->event.time)
 		return a->event.time < b->event.time;
 	return (int32_t)(a->number - b->number) < 0;
 }
 
-static struct runs_event *front(const struct run *run)
+static struct cpu_event *front(const struct run *run)
 {
 	return &run->first->records[run->begin];
 }
@@ -70,7 +70,7 @@ static struct runs_event *front(const struct run *run)
 static void sink_top(struct runs *r)
 {
 	uint32_t top = r->heap[0];
-	const struct runs_event *record = front(&r->runs[top]);
+	const struct cpu_event *record = front(&r->runs[top]);
 	size_t at = 0;
 
 	for (;;) {
@@ -89,7 +89,7 @@ static void sink_top(struct runs *r)
 
 static void push_heap(struct runs *r, uint32_t run)
 {
-	const struct runs_event *record = front(&r->runs[run]);
+	const struct cpu_event *record = front(&r->runs[run]);
 	size_t at = r->heap_count++;
 
 	while (at && earlier(record, front(&r->runs[r->heap[(at - 1) / 2]]))) {
@@ -141,7 +141,7 @@ static uint64_t top_precedes(const struct runs *r)
 /* Finds the next to come out: the first of the earliest run, and those behind it that may. */
 static void begin_get(struct runs *r)
 {
-	const struct runs_event *at, *end;
+	struct cpu_event *at, *end;
 	uint64_t before;
 	struct run *run;
 
@@ -219,8 +219,7 @@ void runs_release(struct runs *r, uint64_t time)
 	r->released = time;
 }
 
-static int next_released(
-	struct runs *r, const struct runs_event **begin, const struct runs_event **end)
+static int next_released(struct runs *r, struct cpu_event **begin, struct cpu_event **end)
 {
 	if (r->get.out)
 		next_get(r);
@@ -237,7 +236,7 @@ static int give_up(struct runs *r)
 {
 	uint64_t last_out = r->last_out;
 	size_t ordered = 0;
-	const struct runs_event *at, *end;
+	struct cpu_event *at, *end;
 	int error = order_create(&r->order, r->most / ORDER_SHARE);
 
 	end_put(r);
@@ -382,8 +381,7 @@ static int leave_order(struct runs *r, unsigned cpu, const struct event *first)
 }
 
 /* Nothing comes out of order.c before all is in, or what is released is most of it. */
-static int next_ordered(
-	struct runs *r, const struct runs_event **begin, const struct runs_event **end)
+static int next_ordered(struct runs *r, struct cpu_event **begin, struct cpu_event **end)
 {
 	int status;
 	unsigned cpu;
@@ -408,7 +406,7 @@ static int next_ordered(
 	return 1;
 }
 
-int runs_next(struct runs *r, const struct runs_event **begin, const struct runs_event **end)
+int runs_next(struct runs *r, struct cpu_event **begin, struct cpu_event **end)
 {
 	return r->order ? next_ordered(r, begin, end) : next_released(r, begin, end);
 }

@@ -19,25 +19,19 @@
 #define RUNS_EVENTS ((size_t)896 * 1024) /* 35 MiB: two rounds of buffers of 48 MB in all */
 #define RUNS_MOST   1024
 
-struct runs_event {
-	struct event event;
-	uint32_t cpu;
-	uint32_t number; /* counts all; settles equal times. Fewer than 2^31 are waiting */
-};
-
 /*
  * Where the next events are added, as long as they belong to the same run and block; what else they
  * say of the run is entered in it when that ends.
  */
 struct runs_put {
-	struct runs_event *at, *end; /* NULL: nowhere */
-	uint64_t low, high;          /* times that belong here: from low on, before high */
+	struct cpu_event *at, *end; /* NULL: nowhere */
+	uint64_t low, high;         /* times that belong here: from low on, before high */
 	struct run *run;
 };
 
 /* The next events to come out: of one run, as many as precede all other runs'. */
 struct runs_get {
-	const struct runs_event *begin, *end;
+	struct cpu_event *begin, *end;
 	struct run *run; /* NULL: nothing is released */
 	bool out;        /* they have been handed out */
 };
@@ -46,7 +40,7 @@ struct runs_get {
 struct runs {
 	struct runs_put put;
 	struct runs_get get;
-	uint32_t number;
+	uint32_t number; /* of the next event: settles equal times. Fewer than 2^31 are waiting */
 
 	struct run *runs; /* those that end later come first */
 	size_t count, room;
@@ -59,13 +53,13 @@ struct runs {
 	uint32_t *heap; /* runs with events that are released; the earliest on top */
 	size_t heap_count;
 
-	struct order *order;   /* not NULL: all that is waiting and that follows goes through it */
-	struct event place;    /* to be added to it */
-	struct runs_event out; /* has come out of it */
-	size_t ordered;        /* events in it */
-	size_t ordered_then;   /* the same at the last release: all these precede the next one's
-				  time */
-	bool draining;         /* what was released comes out of it; then it is given up */
+	struct order *order;  /* not NULL: all that is waiting and that follows goes through it */
+	struct event place;   /* to be added to it */
+	struct cpu_event out; /* has come out of it */
+	size_t ordered;       /* events in it */
+	size_t ordered_then;  /* the same at the last release: all these precede the next one's
+				 time */
+	bool draining;        /* what was released comes out of it; then it is given up */
 	bool finished;
 };
 
@@ -91,10 +85,11 @@ void runs_release(struct runs *runs, uint64_t time);
 void runs_finish(struct runs *runs);
 
 /*
- * The next events that were released, at least one, from *begin to *end; valid until the next call.
+ * The next events that were released, at least one, from *begin to *end: the caller's, until the
+ * next call.
  * 1; 0 if there are none; or a negative errno.
  */
-int runs_next(struct runs *runs, const struct runs_event **begin, const struct runs_event **end);
+int runs_next(struct runs *runs, struct cpu_event **begin, struct cpu_event **end);
 
 void runs_destroy(struct runs *runs);
 

@@ -36,7 +36,7 @@ static void add(struct runs *runs, uint64_t time, uint64_t number)
 /* All that comes out is in order, equal times by number. Returns how many did. */
 static size_t take_sorted(struct runs *runs, uint64_t *time)
 {
-	const struct runs_event *at, *end;
+	struct cpu_event *at, *end;
 	uint64_t number = 0;
 	size_t count = 0;
 
