@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "raw_event.h"
 
-#include "bytes.h"
-#include "raw_format.h"
 #include "raw_tasks.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -10,17 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TYPES      65536 /* the type of a record has 16 bits */
-#define SHORT_NAME 16    /* with the NUL: as long as names of devices are at most */
-
-struct raw_events {
-	struct kernel_names *names;
-	bool big_endian;
-	unsigned long_bytes;
-	struct raw_tasks *tasks;
-	bool hold_tasks, tell_tasks;
-	struct raw_plan *plans[TYPES];
-};
+#define SHORT_NAME 16 /* with the NUL: as long as names of devices are at most */
 
 int raw_events_create(
 	struct raw_events **raw, struct kernel_names *names, bool big_endian, unsigned long_bytes)
@@ -44,17 +32,20 @@ int raw_events_create(
 int raw_events_add(struct raw_events *raw, const char *system, const char *format, size_t bytes,
 	struct diag *diag)
 {
-	struct raw_plan *plan;
+	struct raw_plan *plan, **place = NULL;
 	int error = raw_format_compile(
 		system, format, bytes, raw->big_endian, raw->long_bytes, &plan, diag);
 
 	if (error || !plan)
 		return error;
-	if (plan->type >= TYPES || raw->plans[plan->type]) {
+	if (plan->type < RAW_TYPES)
+		place = &raw->plans[raw->big_endian ? __builtin_bswap16((uint16_t)plan->type)
+						    : plan->type];
+	if (!place || *place) {
 		raw_plan_destroy(plan);
 		return 0;
 	}
-	raw->plans[plan->type] = plan;
+	*place = plan;
 	raw->tell_tasks |= plan->kind->uses & FIELD_BIT(PROCESS);
 	return 0;
 }
@@ -124,51 +115,44 @@ static __attribute__((noinline)) int look_up_name(
 	return kernel_name(raw->names, plan->name.kind, (const char *)text, bytes);
 }
 
-/*
- * The same for a name that isn't long, by way of those that this kind of event had last. Its bytes
- * are compared as two words: the 8 that end with it and, of a longer one, the 8 that begin it.
- */
-static inline int short_name(
-	struct raw_events *raw, struct raw_plan *plan, const uint8_t *text, size_t bytes)
+/* The bytes that a word has of a shorter text, which ends with it. */
+static uint64_t mask_of_end(size_t bytes)
 {
-	size_t unused = bytes > 8 ? 0 : 8 - bytes;
-	uint64_t low = bytes_64(text + bytes - 8, false) >> 8 * unused;
-	uint64_t high = bytes > 8 ? bytes_64(text, false) : 0;
-	int index;
-
-	for (unsigned i = 0; i < RAW_NAMES; i++) {
-		const struct raw_name *name = &plan->names[i];
-
-		if (!((name->low ^ low) | (name->high ^ high) | (name->bytes ^ bytes)))
-			return name->index;
-	}
-	index = look_up_name(raw, plan, text, bytes);
-	if (index >= 0)
-		plan->names[plan->next_name++ % RAW_NAMES] =
-			(struct raw_name){ low, high, bytes, index };
-	return index;
+	return bytes < 8 ? UINT64_MAX << 8 * (8 - bytes) : UINT64_MAX;
 }
 
-/* The index of the device's or handler's name; -EBADMSG if it isn't inside the record; an errno. */
-static inline int load_name(
+int raw_event_new_name(
 	struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record)
 {
 	const struct raw_text *where = &plan->name;
 	const uint8_t *data = record->data;
 	size_t offset = where->offset, bytes = where->bytes;
+	struct raw_name name = { .location = 0 };
 
 	if (where->form != RAW_TEXT_ARRAY) {
 		uint32_t location = bytes_32(data + offset, raw->big_endian);
 
+		name.location = bytes_32(data + offset, false);
 		bytes = location >> 16;
 		offset = where->form == RAW_TEXT_RELATIVE ? offset + 4 : 0;
 		offset += location & UINT16_MAX;
 	}
 	if (offset < 8 || offset > record->bytes || bytes > record->bytes - offset)
 		return -EBADMSG;
-	if (bytes - 1 < SHORT_NAME)
-		return short_name(raw, plan, data + offset, bytes);
-	return look_up_name(raw, plan, data + offset, bytes);
+	name.index = look_up_name(raw, plan, data + offset, bytes);
+	if (name.index < 0 || bytes - 1 >= SHORT_NAME)
+		return name.index;
+	name.end = (uint32_t)(offset + bytes);
+	name.low_at = name.end - 8;
+	name.low_mask = mask_of_end(bytes);
+	name.low = bytes_64(data + name.low_at, false);
+	if (bytes > 8) {
+		name.high_at = (uint32_t)offset;
+		name.high_mask = UINT64_MAX;
+		name.high = bytes_64(data + offset, false);
+	}
+	plan->names[plan->next_name++ % RAW_NAMES] = name;
+	return name.index;
 }
 
 /* The index of a reason's name; of a number that has none, of "0x12"; of no reason, "unknown". */
@@ -186,28 +170,16 @@ static __attribute__((noinline)) int reason_index(
 	return kernel_reason(raw->names, number, strlen(number));
 }
 
-/* The same, by way of the last one. */
-static inline int name_reason(struct raw_events *raw, struct raw_plan *plan, uint64_t value)
+int raw_event_new_reason(struct raw_events *raw, struct raw_plan *plan, uint64_t value)
 {
-	if (!plan->reason_named || value != plan->reason_value) {
-		int index = reason_index(raw, plan, value);
+	int index = reason_index(raw, plan, value);
 
-		if (index < 0)
-			return index;
+	if (index >= 0) {
 		plan->reason_named = true;
 		plan->reason_value = value;
 		plan->reason_index = index;
 	}
-	return plan->reason_index;
-}
-
-static int name_process(struct raw_events *raw, const struct raw_record *record, int32_t common_pid)
-{
-	int32_t pid = record->pid == RAW_PID_UNKNOWN ? common_pid : record->pid;
-
-	if (!raw->hold_tasks)
-		return raw_events_task_index(raw, pid);
-	return pid >= 0 && pid <= RAW_PID_MOST ? pid : -EBADMSG;
+	return index;
 }
 
 /* Puts the index of a name in a field's place. 0, or the error that it is. */
@@ -224,18 +196,22 @@ static int look_up_names(
 	int error = 0;
 
 	if (plan->name.form != RAW_TEXT_NONE)
-		error = set(plan, plan->name.field, load_name(raw, plan, record));
+		error = set(plan, plan->name.field, raw_event_name(raw, plan, record));
 	if (!error && plan->kind->uses & FIELD_BIT(REASON))
-		error = set(
-			plan, FIELD_REASON, name_reason(raw, plan, (uint64_t)number[FIELD_REASON]));
+		error = set(plan, FIELD_REASON,
+			raw_event_reason(raw, plan, (uint64_t)number[FIELD_REASON]));
 	if (!error && plan->kind->uses & FIELD_BIT(PROCESS))
 		error = set(plan, FIELD_PROCESS,
-			name_process(raw, record, (int32_t)number[FIELD_PROCESS]));
+			raw_event_process(raw, record, (int32_t)number[FIELD_PROCESS]));
 	return error;
 }
 
-/* By way of the fields: any plan. */
-static __attribute__((noinline)) int parse_fields(struct raw_events *raw, struct raw_plan *plan,
+int raw_event_error(int error)
+{
+	return error == -EBADMSG ? RAW_EVENT_UNPARSED : error;
+}
+
+int raw_event_parse_fields(struct raw_events *raw, struct raw_plan *plan,
 	const struct raw_record *record, struct event *event)
 {
 	int error;
@@ -245,84 +221,12 @@ static __attribute__((noinline)) int parse_fields(struct raw_events *raw, struct
 	else
 		load_numbers(plan, record->data, false);
 	if (!can_be(plan))
-		return -EBADMSG;
+		return RAW_EVENT_UNPARSED;
 	error = look_up_names(raw, plan, record);
 	if (error)
-		return error;
+		return raw_event_error(error);
 	kernel_event_make(plan->kind, &plan->fields, event);
 	event->time = record->time;
-	return 0;
-}
-
-static inline uint64_t load(const uint8_t *data, const struct raw_number *number)
-{
-	return (uint64_t)((int64_t)bytes_64(data + number->end - 8, false) >> number->shift);
-}
-
-static inline uint64_t put(const struct raw_number *number, uint64_t value)
-{
-	return (value & number->mask) << number->to;
-}
-
-static inline int parse_direct(struct raw_events *raw, struct raw_plan *plan,
-	const struct raw_record *record, struct event *event)
-{
-	const struct raw_direct *direct = &plan->direct;
-	const uint8_t *data = record->data;
-	uint64_t first = load(data, &direct->parts[0]), second = load(data, &direct->parts[1]);
-	uint64_t what = direct->what | put(&direct->len, load(data, &direct->len));
-	uint64_t arg = direct->arg | put(&direct->parts[1], second);
-	uint64_t packet = put(&direct->packet, load(data, &direct->packet));
-	uint64_t part = put(&direct->parts[0], first);
-	int index;
-
-	if ((first & direct->parts[0].excess) | (second & direct->parts[1].excess))
-		return -EBADMSG;
-	if (plan->name.form != RAW_TEXT_NONE) {
-		index = load_name(raw, plan, record);
-		if (index < 0)
-			return index;
-		if (direct->name.word == WORD_WHAT)
-			what |= (uint64_t)index << direct->name.shift;
-		else
-			arg |= (uint64_t)index << direct->name.shift;
-	}
-	if (direct->reason) {
-		index = name_reason(raw, plan, part);
-		if (index < 0)
-			return index;
-		part = EVENT_PUT(FREE, reason, (uint64_t)index);
-	}
-	if (direct->task.word != WORD_NONE) {
-		index = name_process(
-			raw, record, (int32_t)put(&direct->pid, load(data, &direct->pid)));
-		if (index < 0)
-			return index;
-		if (direct->task.word == WORD_WHAT)
-			what |= ((uint64_t)index + 1) << direct->task.shift;
-		else
-			arg |= ((uint64_t)index + 1) << direct->task.shift;
-	}
-	*event = event_of(record->time, what, packet, arg | part);
-	return 0;
-}
-
-int raw_event_parse(struct raw_events *raw, const struct raw_record *record, struct event *event)
-{
-	struct raw_plan *plan;
-	int error;
-
-	if (record->bytes < sizeof(uint16_t))
-		return RAW_EVENT_UNPARSED;
-	plan = raw->plans[bytes_16(record->data, raw->big_endian)];
-	if (!plan)
-		return RAW_EVENT_SKIP;
-	if (record->bytes < plan->bytes)
-		return RAW_EVENT_UNPARSED;
-	error = plan->direct.possible ? parse_direct(raw, plan, record, event)
-				      : parse_fields(raw, plan, record, event);
-	if (error)
-		return error == -EBADMSG ? RAW_EVENT_UNPARSED : error;
 	return RAW_EVENT_USED;
 }
 
@@ -330,7 +234,7 @@ void raw_events_destroy(struct raw_events *raw)
 {
 	if (!raw)
 		return;
-	for (size_t i = 0; i < TYPES; i++)
+	for (size_t i = 0; i < RAW_TYPES; i++)
 		raw_plan_destroy(raw->plans[i]);
 	raw_tasks_destroy(raw->tasks);
 	free(raw);

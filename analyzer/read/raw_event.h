@@ -10,8 +10,11 @@
 #ifndef ANALYZER_READ_RAW_EVENT_H
 #define ANALYZER_READ_RAW_EVENT_H
 
+#include "bytes.h"
 #include "diag.h"
 #include "kernel_event.h"
+#include "raw_format.h"
+#include <errno.h>
 
 /* Of one format text. The longest of ours, kfree_skb's with its reasons, has 6 KiB. */
 #define RAW_FORMAT_BYTES (64 * 1024)
@@ -21,7 +24,17 @@
 
 #define RAW_PID_UNKNOWN (-1)
 
-struct raw_events;
+#define RAW_TYPES 65536 /* the type of a record has 16 bits */
+
+/* For raw_event.c, but for raw_event_parse, which is called for each event. */
+struct raw_events {
+	struct kernel_names *names;
+	bool big_endian;
+	unsigned long_bytes;
+	struct raw_tasks *tasks;
+	bool hold_tasks, tell_tasks;
+	struct raw_plan *plans[RAW_TYPES]; /* by the type as it is read, in whatever byte order */
+};
 
 struct raw_record {
 	uint64_t time;
@@ -76,8 +89,125 @@ int raw_events_task_index(struct raw_events *raw, int32_t pid);
  * Returns an enum raw_event_status, or a negative errno: -EOVERFLOW if a kind of names is used up
  * (kernel_names.used_up), -ENOMEM.
  */
-int raw_event_parse(struct raw_events *raw, const struct raw_record *record, struct event *event);
+static inline int raw_event_parse(
+	struct raw_events *raw, const struct raw_record *record, struct event *event);
 
 void raw_events_destroy(struct raw_events *raw);
+
+/* raw_event_parse by way of the fields: of any plan. */
+int raw_event_parse_fields(struct raw_events *raw, struct raw_plan *plan,
+	const struct raw_record *record, struct event *event);
+
+/* What raw_event_parse returns where one of the functions below has failed. */
+int raw_event_error(int error);
+
+/*
+ * The index of a plan's name; -EBADMSG if it isn't inside the record; or an errno. Where it isn't
+ * one of those that were looked up last, it becomes one.
+ */
+int raw_event_new_name(
+	struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record);
+
+static inline int raw_event_name(
+	struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record)
+{
+	const uint8_t *data = record->data;
+	uint32_t location =
+		plan->name.form == RAW_TEXT_ARRAY ? 0 : bytes_32(data + plan->name.offset, false);
+
+	for (unsigned i = 0; i < RAW_NAMES; i++) {
+		const struct raw_name *name = &plan->names[i];
+
+		if (name->location == location && record->bytes >= name->end &&
+			!(((bytes_64(data + name->low_at, false) ^ name->low) & name->low_mask) |
+				((bytes_64(data + name->high_at, false) ^ name->high) &
+					name->high_mask)))
+			return name->index;
+	}
+	return raw_event_new_name(raw, plan, record);
+}
+
+/* The index of a reason's name, or an errno; it is kept, too. */
+int raw_event_new_reason(struct raw_events *raw, struct raw_plan *plan, uint64_t value);
+
+static inline int raw_event_reason(struct raw_events *raw, struct raw_plan *plan, uint64_t value)
+{
+	if (plan->reason_named && value == plan->reason_value)
+		return plan->reason_index;
+	return raw_event_new_reason(raw, plan, value);
+}
+
+/* A process's id, where that is held, or the index of its name; -EBADMSG, or an errno. */
+static inline int raw_event_process(
+	struct raw_events *raw, const struct raw_record *record, int32_t common_pid)
+{
+	int32_t pid = record->pid == RAW_PID_UNKNOWN ? common_pid : record->pid;
+
+	if (!raw->hold_tasks)
+		return raw_events_task_index(raw, pid);
+	return pid >= 0 && pid <= RAW_PID_MOST ? pid : -EBADMSG;
+}
+
+static inline uint64_t raw_number_load(const uint8_t *data, const struct raw_number *number)
+{
+	return (uint64_t)((int64_t)bytes_64(data + number->end - 8, false) >> number->shift);
+}
+
+static inline uint64_t raw_number_put(const struct raw_number *number, uint64_t value)
+{
+	return (value & number->mask) << number->to;
+}
+
+static inline int raw_event_parse(
+	struct raw_events *raw, const struct raw_record *record, struct event *event)
+{
+	const uint8_t *data = record->data;
+	const struct raw_direct *direct;
+	uint64_t first, second, part, what, arg, packet;
+	struct raw_plan *plan;
+	int index;
+
+	if (record->bytes < sizeof(uint16_t))
+		return RAW_EVENT_UNPARSED;
+	plan = raw->plans[bytes_16(data, false)];
+	if (!plan)
+		return RAW_EVENT_SKIP;
+	if (record->bytes < plan->bytes)
+		return RAW_EVENT_UNPARSED;
+	if (!plan->direct.possible)
+		return raw_event_parse_fields(raw, plan, record, event);
+	direct = &plan->direct;
+	first = raw_number_load(data, &direct->parts[0]);
+	second = raw_number_load(data, &direct->parts[1]);
+	if ((first & direct->parts[0].excess) | (second & direct->parts[1].excess))
+		return RAW_EVENT_UNPARSED;
+	part = raw_number_put(&direct->parts[0], first);
+	arg = direct->arg | raw_number_put(&direct->parts[1], second);
+	what = direct->what | raw_number_put(&direct->len, raw_number_load(data, &direct->len));
+	packet = bytes_64(data + direct->packet, false) & direct->packet_mask;
+	if (plan->name.form != RAW_TEXT_NONE) {
+		index = raw_event_name(raw, plan, record);
+		if (index < 0)
+			return raw_event_error(index);
+		*(direct->name.word == WORD_WHAT ? &what : &arg) |= (uint64_t)index
+								    << direct->name.shift;
+	}
+	if (direct->reason) {
+		index = raw_event_reason(raw, plan, part);
+		if (index < 0)
+			return raw_event_error(index);
+		part = EVENT_PUT(FREE, reason, (uint64_t)index);
+	}
+	if (direct->task.word != WORD_NONE) {
+		index = raw_event_process(raw, record,
+			(int32_t)raw_number_put(&direct->pid, raw_number_load(data, &direct->pid)));
+		if (index < 0)
+			return raw_event_error(index);
+		*(direct->task.word == WORD_WHAT ? &what : &arg) |= ((uint64_t)index + 1)
+								    << direct->task.shift;
+	}
+	*event = event_of(record->time, what, packet, arg | part);
+	return RAW_EVENT_USED;
+}
 
 #endif

@@ -270,7 +270,8 @@ static bool is_checked(const struct raw_plan *plan, unsigned field)
 	return memchr(plan->checks, (int)field, plan->check_count);
 }
 
-/* All that needs a check is a number of no sign that fills its place in arg. */
+/* Addresses have 64 bits, and all that needs a check is a number of no sign that fills its place in
+ * arg. */
 static bool can_be_direct(const struct raw_plan *plan)
 {
 	for (unsigned i = 0; i < plan->check_count; i++) {
@@ -280,6 +281,10 @@ static bool can_be_direct(const struct raw_plan *plan)
 
 		if (place.word != WORD_ARG || range->low != 0 ||
 			(uint64_t)range->high != place.mask)
+			return false;
+	}
+	for (unsigned i = 0; i < plan->step_count; i++) {
+		if (plan->steps[i].field == FIELD_ADDRESS && plan->steps[i].shift)
 			return false;
 	}
 	return plan->bytes >= 8 && !plan->kind->special;
@@ -298,9 +303,10 @@ static void place_number(
 		direct->pid = (struct raw_number){ step->end, step->shift, 0, step->mask, 0 };
 	else if (place->word == WORD_WHAT)
 		direct->len = number;
-	else if (place->word == WORD_PACKET)
-		direct->packet = number;
-	else if (place->word == WORD_ARG)
+	else if (place->word == WORD_PACKET) {
+		direct->packet = (uint16_t)(step->end - 8);
+		direct->packet_mask = UINT64_MAX;
+	} else if (place->word == WORD_ARG)
 		direct->parts[direct->parts[0].mask != 0] = number;
 }
 
@@ -315,7 +321,6 @@ static void make_direct(struct raw_plan *plan)
 		.what = event_what(bare),
 		.arg = bare.arg,
 		.len = none,
-		.packet = none,
 		.parts = { none, none },
 		.pid = none,
 	};
@@ -369,6 +374,8 @@ int raw_format_compile(const char *system, const char *format, size_t bytes, boo
 		return diag_set(diag, -ENOMEM, "no memory");
 	p->kind = kind;
 	p->fields = (struct kernel_fields)KERNEL_FIELDS_NONE;
+	for (unsigned i = 0; i < RAW_NAMES; i++)
+		p->names[i].end = UINT32_MAX;
 	if (bytes <= RAW_FORMAT_BYTES)
 		error = compile(p, system, format, bytes, big_endian, long_bytes);
 	if (error) {

@@ -38,8 +38,10 @@ struct raw_number {
 struct raw_direct {
 	bool possible;
 	uint64_t what, arg; /* words of the event, without numbers and names */
-	struct raw_number len, packet, parts[2];
-	bool reason; /* parts[0] is one, which becomes the index of its name */
+	struct raw_number len, parts[2];
+	uint16_t packet;      /* where its 8 bytes begin */
+	uint64_t packet_mask; /* 0: there is none */
+	bool reason;          /* parts[0] is one, which becomes the index of its name */
 	struct kernel_place name;
 	struct kernel_place task; /* where one more than the index of the task's name goes, */
 	struct raw_number pid;    /* which the record tells so */
@@ -61,10 +63,15 @@ struct raw_text {
 
 #define RAW_NAMES 4 /* that are kept, of each kind of event */
 
-/* A short name as it lies in a record, and its index. */
+/*
+ * A short name as it lies in a record, and its index. It is compared as two words: the 8 bytes that
+ * end with it and, of a longer one, the 8 that begin it.
+ */
 struct raw_name {
-	uint64_t low, high; /* its bytes */
-	size_t bytes;       /* 0: there is none */
+	uint32_t location; /* as in the record, of RAW_TEXT_LOCATED and _RELATIVE */
+	uint32_t end;      /* bytes up to its end; UINT32_MAX: there is no name */
+	uint32_t low_at, high_at;
+	uint64_t low, high, low_mask, high_mask;
 	int index;
 };
 
