@@ -59,6 +59,8 @@ static int add_layout(struct perf_attrs *attrs, const struct perf_layout *layout
 		return diag_set(diag, -ENOMEM, "no memory");
 	attrs->layouts = layouts;
 	layouts[attrs->layout_count] = *layout;
+	if (layout->plain && !attrs->big_endian)
+		attrs->plain_bytes = PERF_HEAD_BYTES + layouts->id + (size_t)8;
 	return (int)attrs->layout_count++;
 }
 

@@ -21,6 +21,7 @@ struct perf_attrs {
 	bool big_endian;
 	struct perf_layout *layouts; /* no two are alike */
 	uint32_t layout_count;
+	size_t plain_bytes; /* that a sample has of which that can be found out; 0: none is plain */
 	struct perf_id *ids; /* open addressing, half of it in use at most */
 	size_t id_slots;     /* a power of two, or 0 */
 	size_t id_count;

@@ -47,6 +47,23 @@ struct perf_reader {
 	bool late;             /* an event came too late */
 };
 
+/* perf_samples.c: each 0 or a negative errno. */
+
+/* Events that were lost: at this time, before the CPU's next one. */
+int perf_add_lost(struct perf_reader *perf, unsigned cpu, uint64_t time, uint64_t count);
+
+/* The gap that is open, if any, ends before this sample; NULL: before anything else. */
+int perf_end_gap(struct perf_reader *perf, const struct perf_sample *next);
+
+/* Takes one sample, of any form. */
+int perf_take_sample(struct perf_reader *perf, const struct perf_record *record);
+
+/*
+ * Takes the samples of the usual form that come next in the stream, as many as lie there and can be
+ * taken without more work: which may be none.
+ */
+int perf_take_samples(struct perf_reader *perf);
+
 /*
  * Takes the records up to the end of a round, so that events may come out, or of the file: at_end
  * is set then. 0; -EINVAL with a reason (without the file's name); or another negative errno.

@@ -131,6 +131,7 @@ void perf_layout_make(struct perf_layout *layout, const uint8_t *attr, bool big_
 	layout->tracepoint = bytes_32(attr + ATTR_TYPE, big_endian) == TYPE_TRACEPOINT;
 	layout->counts_lost = format & FORMAT_LOST;
 	layout->end_cgroup = cgroup_before_end(type);
+	layout->plain = layout->simple && layout->tracepoint && !layout->end_cgroup;
 	if (flag(attr, FLAG_SAMPLE_ID_ALL, big_endian))
 		lay_out_end(layout, type);
 }

@@ -11,6 +11,7 @@
 #include "raw_event.h"
 #include <stddef.h>
 
+#define PERF_SAMPLE         9  /* linux/perf_event.h: PERF_RECORD_SAMPLE */
 #define PERF_HEAD_BYTES     8  /* of each record: type 32 bits, misc 16, size 16 */
 #define PERF_ATTR_BYTES_MIN 64 /* PERF_ATTR_SIZE_VER0; what newer kernels added may be absent */
 
@@ -20,6 +21,7 @@ struct perf_layout {
 	bool callchain, raw;
 	bool simple; /* raw data, with pid, time and CPU, and nothing of variable size before them
 		      */
+	bool plain;  /* the same of a tracepoint, and nothing of interest behind them */
 	/* Offsets in the record of a sample; 0: it doesn't have the field. */
 	uint16_t id, pid, time, cpu;
 	uint16_t fixed;         /* what is of variable size begins here, */

@@ -15,7 +15,6 @@ enum {
 	RECORD_LOST = 2,
 	RECORD_COMM = 3,
 	RECORD_FORK = 7,
-	RECORD_SAMPLE = 9,
 	RECORD_LOST_SAMPLES = 13,
 	RECORD_CGROUP = 19,
 	LAST_OF_KERNEL = 21, /* AUX_OUTPUT_HW_ID */
@@ -29,123 +28,6 @@ enum {
 
 /* Rounds can be small; as many events as this are taken together, which costs less. */
 #define ROUND_EVENTS ((size_t)16 * 1024)
-
-/* A place for an event; *event is NULL if it can't be taken any more. */
-static int place(struct perf_reader *perf, uint64_t time, struct event **event)
-{
-	int error = runs_place(perf->runs, time, event);
-
-	if (error != -ESTALE)
-		return error;
-	*event = NULL;
-	perf->reader.counts.unparsed++;
-	if (!perf->late)
-		reader_truncated(&perf->reader,
-			"some events are older than its marks of finished rounds allow");
-	perf->late = true;
-	return 0;
-}
-
-static int add_lost(struct perf_reader *perf, unsigned cpu, uint64_t time, uint64_t count)
-{
-	struct event *event;
-	int error = place(perf, time, &event);
-
-	reader_saw(&perf->reader, time);
-	reader_lost(&perf->reader, count, false);
-	if (error || !event)
-		return error;
-	*event = event_lost(time, count, false);
-	return runs_commit(perf->runs, cpu);
-}
-
-/*
- * The record of lost events is written when there is room again, and its stamp is a little later
- * than that of the event which it precedes. At the end, there may be none.
- */
-static int end_gap(struct perf_reader *perf, const struct perf_sample *next)
-{
-	struct gap *gap = &perf->gap;
-
-	if (!gap->open)
-		return 0;
-	if (next && (gap->any_cpu || gap->cpu == next->cpu)) {
-		gap->cpu = next->cpu;
-		if (next->raw.time < gap->time)
-			gap->time = next->raw.time;
-	}
-	if (gap->time == UINT64_MAX)
-		gap->time = perf->latest;
-	gap->open = false;
-	return add_lost(perf, gap->cpu, gap->time, gap->count);
-}
-
-/* Who sends and receives is in a cgroup: its id stands where the sample ends. */
-static __attribute__((noinline)) int hold_cgroup(struct perf_reader *perf,
-	const struct perf_record *record, const struct perf_layout *layout, struct event *event)
-{
-	uint32_t pid = (uint32_t)EVENT_GET(SOCK_SEND, process, event->arg);
-	int number;
-
-	if ((event->id != EVENT_SOCK_SEND && event->id != EVENT_SOCK_RECV) ||
-		record->bytes < (size_t)layout->fixed + layout->end_cgroup)
-		return 0;
-	number = perf_cgroups_hold(&perf->cgroups, pid,
-		bytes_64(
-			record->data + record->bytes - layout->end_cgroup, perf->attrs.big_endian));
-	if (number == -ENOSPC) {
-		perf->names.used_up = NAME_TASK;
-		return -EOVERFLOW;
-	}
-	if (number < 0)
-		return number;
-	event->arg ^= EVENT_PUT(SOCK_SEND, process, pid ^ (uint32_t)number);
-	event->queue = PERF_CGROUP_HELD;
-	return 0;
-}
-
-static inline __attribute__((always_inline)) int take_sample(
-	struct perf_reader *perf, const struct perf_record *record)
-{
-	const struct perf_layout *layout =
-		perf_attrs_sample(&perf->attrs, record->data, record->bytes);
-	struct perf_sample sample;
-	struct event *event;
-	int status;
-
-	perf->reader.counts.read++;
-	if (!layout)
-		return 0;
-	if (!perf_layout_sample(
-		    layout, record->data, record->bytes, perf->attrs.big_endian, &sample)) {
-		perf->reader.counts.unparsed++;
-		return 0;
-	}
-	if (sample.raw.time > perf->latest)
-		perf->latest = sample.raw.time;
-	if (perf->gap.open) {
-		status = end_gap(perf, &sample);
-		if (status)
-			return status;
-	}
-	if (!layout->tracepoint || !sample.raw.data || !perf->raw)
-		return 0;
-	status = place(perf, sample.raw.time, &event);
-	if (status || !event)
-		return status;
-	status = raw_event_parse(perf->raw, &sample.raw, event);
-	if (status == RAW_EVENT_USED) {
-		if (layout->end_cgroup) {
-			status = hold_cgroup(perf, record, layout, event);
-			if (status)
-				return status;
-		}
-		perf->round_events++;
-		return runs_commit(perf->runs, sample.cpu);
-	}
-	perf->reader.counts.unparsed += status == RAW_EVENT_UNPARSED;
-	return status < 0 ? status : 0;
-}
 
 /* The time and CPU of a record that is no sample, from its end. */
 static void take_end(
@@ -170,7 +52,7 @@ static void take_end(
 /* LOST: the event's id, and how many events its buffer lost before the next one. */
 static int take_lost(struct perf_reader *perf, const struct perf_record *record)
 {
-	int error = end_gap(perf, NULL);
+	int error = perf_end_gap(perf, NULL);
 
 	if (record->bytes < PERF_HEAD_BYTES + 16) {
 		perf->reader.counts.unparsed++;
@@ -206,8 +88,8 @@ static int take_lost_samples(struct perf_reader *perf, const struct perf_record 
 			perf->lost_counted = UINT64_MAX;
 		return 0;
 	}
-	return count ? add_lost(perf, gap.cpu, gap.time == UINT64_MAX ? perf->latest : gap.time,
-			       count)
+	return count ? perf_add_lost(perf, gap.cpu,
+			       gap.time == UINT64_MAX ? perf->latest : gap.time, count)
 		     : 0;
 }
 
@@ -376,7 +258,7 @@ static int finish(struct perf_reader *perf)
 {
 	const char *trouble = perf->folder ? perf_folder_trouble(perf->folder)
 					   : perf_stream_trouble(perf->stream);
-	int error = end_gap(perf, NULL);
+	int error = perf_end_gap(perf, NULL);
 
 	perf->at_end = true;
 	if (!trouble)
@@ -385,7 +267,7 @@ static int finish(struct perf_reader *perf)
 		reader_truncated(&perf->reader, trouble);
 	reader_saw(&perf->reader, perf->latest);
 	if (!error && perf->lost_counted > perf->lost_told)
-		error = add_lost(
+		error = perf_add_lost(
 			perf, 0, perf->reader.counts.last, perf->lost_counted - perf->lost_told);
 	runs_finish(perf->runs);
 	return error;
@@ -398,13 +280,16 @@ static inline __attribute__((always_inline)) int read_from(
 	struct perf_record record;
 
 	for (;;) {
-		int status = folder ? perf_folder_next(perf->folder, &record, &perf->stream, reason)
-				    : perf_stream_next(perf->stream, &record, reason);
+		int status = folder ? 0 : perf_take_samples(perf);
 
+		if (!status)
+			status = folder ? perf_folder_next(
+						  perf->folder, &record, &perf->stream, reason)
+					: perf_stream_next(perf->stream, &record, reason);
 		if (status != 1)
 			return status;
-		if (record.type == RECORD_SAMPLE)
-			status = take_sample(perf, &record);
+		if (record.type == PERF_SAMPLE)
+			status = perf_take_sample(perf, &record);
 		else
 			status = take_other(perf, &record, reason);
 		if (status == -ENODATA) {

@@ -99,26 +99,37 @@ int runs_place_elsewhere(struct runs *runs, uint64_t time, struct event **event)
 /* runs_commit where there are no runs. */
 int runs_commit_ordered(struct runs *runs, unsigned cpu);
 
-static inline int runs_place(struct runs *runs, uint64_t time, struct event **event)
+/* The place, if it is the next of the run: then it is committed by runs_commit_next. Or NULL. */
+static inline struct event *runs_next_place(const struct runs *runs, uint64_t time)
 {
 	const struct runs_put *put = &runs->put;
 
 	if (put->at == put->end || time < put->low || time >= put->high)
-		return runs_place_elsewhere(runs, time, event);
-	*event = &put->at->event;
-	return 0;
+		return NULL;
+	return &put->at->event;
 }
 
-static inline int runs_commit(struct runs *runs, unsigned cpu)
+static inline void runs_commit_next(struct runs *runs, unsigned cpu)
 {
 	struct runs_put *put = &runs->put;
 
-	if (!put->at)
-		return runs_commit_ordered(runs, cpu);
 	put->at->cpu = cpu;
 	put->at->number = runs->number++;
 	put->low = put->at->event.time;
 	put->at++;
+}
+
+static inline int runs_place(struct runs *runs, uint64_t time, struct event **event)
+{
+	*event = runs_next_place(runs, time);
+	return *event ? 0 : runs_place_elsewhere(runs, time, event);
+}
+
+static inline int runs_commit(struct runs *runs, unsigned cpu)
+{
+	if (!runs->put.at)
+		return runs_commit_ordered(runs, cpu);
+	runs_commit_next(runs, cpu);
 	return 0;
 }
 
