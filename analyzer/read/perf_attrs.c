@@ -21,7 +21,8 @@ static int grow_ids(struct perf_attrs *attrs)
 	return 0;
 }
 
-static int add_id(struct perf_attrs *attrs, uint64_t id, uint32_t layout, struct diag *diag)
+static int add_id(
+	struct perf_attrs *attrs, uint64_t id, const struct perf_layout *layout, struct diag *diag)
 {
 	struct perf_id *slot;
 
@@ -34,17 +35,17 @@ static int add_id(struct perf_attrs *attrs, uint64_t id, uint32_t layout, struct
 				diag, -EINVAL, "it has more than %zu ids of events", PERF_IDS_MOST);
 		attrs->id_count++;
 	}
-	*slot = (struct perf_id){ .id = id, .layout = layout + 1 };
+	*slot = (struct perf_id){ id, layout };
 	return 0;
 }
 
 /* The index of a layout, which is added if it is new. */
 static int add_layout(struct perf_attrs *attrs, const struct perf_layout *layout, struct diag *diag)
 {
-	struct perf_layout *layouts;
+	struct perf_layout *layouts = attrs->layouts;
 
 	for (uint32_t i = 0; i < attrs->layout_count; i++) {
-		if (!memcmp(&attrs->layouts[i], layout, sizeof(*layout)))
+		if (!memcmp(&layouts[i], layout, sizeof(*layout)))
 			return (int)i;
 	}
 	if (attrs->layout_count && (!layout->id || layout->id != attrs->layouts->id))
@@ -54,10 +55,12 @@ static int add_layout(struct perf_attrs *attrs, const struct perf_layout *layout
 	if (attrs->layout_count == PERF_LAYOUTS_MOST)
 		return diag_set(diag, -EINVAL, "its events have more than %d forms of samples",
 			PERF_LAYOUTS_MOST);
-	layouts = realloc(attrs->layouts, (attrs->layout_count + 1) * sizeof(*layouts));
-	if (!layouts)
-		return diag_set(diag, -ENOMEM, "no memory");
-	attrs->layouts = layouts;
+	if (!layouts) {
+		layouts = calloc(PERF_LAYOUTS_MOST, sizeof(*layouts));
+		if (!layouts)
+			return diag_set(diag, -ENOMEM, "no memory");
+		attrs->layouts = layouts;
+	}
 	layouts[attrs->layout_count] = *layout;
 	if (layout->plain && !attrs->big_endian)
 		attrs->plain_bytes = PERF_HEAD_BYTES + layouts->id + (size_t)8;
@@ -83,8 +86,8 @@ int perf_attrs_add(struct perf_attrs *attrs, const uint8_t *attr, size_t attr_by
 		attrs->clock = perf_attr_clock(attr, attr_bytes, attrs->big_endian);
 	attrs->any_clock = true;
 	for (size_t i = 0; i < id_count; i++) {
-		int error = add_id(
-			attrs, bytes_64(ids + 8 * i, attrs->big_endian), (uint32_t)index, diag);
+		int error = add_id(attrs, bytes_64(ids + 8 * i, attrs->big_endian),
+			&attrs->layouts[index], diag);
 
 		if (error)
 			return error;

@@ -14,12 +14,12 @@
 
 struct perf_id {
 	uint64_t id;
-	uint32_t layout; /* its index and 1; 0: this slot is free */
+	const struct perf_layout *layout; /* NULL: this slot is free */
 };
 
 struct perf_attrs {
 	bool big_endian;
-	struct perf_layout *layouts; /* no two are alike */
+	struct perf_layout *layouts; /* no two are alike; they stay where they are */
 	uint32_t layout_count;
 	size_t plain_bytes; /* that a sample has of which that can be found out; 0: none is plain */
 	struct perf_id *ids; /* open addressing, half of it in use at most */
@@ -50,9 +50,7 @@ static inline struct perf_id *perf_attrs_slot(const struct perf_attrs *attrs, ui
 /* The layout of an id; NULL if there is none. */
 static inline const struct perf_layout *perf_attrs_find(const struct perf_attrs *attrs, uint64_t id)
 {
-	const struct perf_id *slot = attrs->id_slots ? perf_attrs_slot(attrs, id) : NULL;
-
-	return slot && slot->layout ? &attrs->layouts[slot->layout - 1] : NULL;
+	return attrs->id_slots ? perf_attrs_slot(attrs, id)->layout : NULL;
 }
 
 /* That of a sample: NULL if its event isn't known. The record has PERF_HEAD_BYTES at least. */

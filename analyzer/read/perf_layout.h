@@ -47,14 +47,12 @@ const char *perf_attr_clock(const uint8_t *attr, size_t bytes, bool big_endian);
 bool perf_layout_sample_any(const struct perf_layout *layout, const uint8_t *record, size_t bytes,
 	bool big_endian, struct perf_sample *sample);
 
-/* Takes a sample apart. False if a field goes beyond the record, which has PERF_HEAD_BYTES. */
-static inline bool perf_layout_sample(const struct perf_layout *layout, const uint8_t *record,
-	size_t bytes, bool big_endian, struct perf_sample *sample)
+/* perf_layout_sample of a simple one, of a little-endian record. */
+static inline bool perf_layout_sample_simple(const struct perf_layout *layout,
+	const uint8_t *record, size_t bytes, struct perf_sample *sample)
 {
 	size_t at = layout->fixed;
 
-	if (!layout->simple || big_endian)
-		return perf_layout_sample_any(layout, record, bytes, big_endian, sample);
 	if (bytes < at + 4)
 		return false;
 	sample->cpu = bytes_32(record + layout->cpu, false);
@@ -63,6 +61,15 @@ static inline bool perf_layout_sample(const struct perf_layout *layout, const ui
 	sample->raw.data = record + at + 4;
 	sample->raw.bytes = bytes_32(record + at, false);
 	return sample->raw.bytes <= bytes - at - 4;
+}
+
+/* Takes a sample apart. False if a field goes beyond the record, which has PERF_HEAD_BYTES. */
+static inline bool perf_layout_sample(const struct perf_layout *layout, const uint8_t *record,
+	size_t bytes, bool big_endian, struct perf_sample *sample)
+{
+	return layout->simple && !big_endian
+		       ? perf_layout_sample_simple(layout, record, bytes, sample)
+		       : perf_layout_sample_any(layout, record, bytes, big_endian, sample);
 }
 
 #endif

@@ -109,7 +109,7 @@ int perf_take_sample(struct perf_reader *perf, const struct perf_record *record)
 	status = place(perf, sample.raw.time, &event);
 	if (status || !event)
 		return status;
-	status = raw_event_parse(perf->raw, &sample.raw, event);
+	status = raw_event_parse(perf->raw, sample.raw, event);
 	if (status == RAW_EVENT_USED) {
 		if (layout->end_cgroup) {
 			status = hold_cgroup(perf, record, layout, event);
@@ -133,7 +133,7 @@ static inline bool take_apart(const struct perf_attrs *attrs, const uint8_t *rec
 		return false;
 	if (attrs->layout_count > 1)
 		layout = perf_attrs_find(attrs, bytes_64(record + layout->id, false));
-	return layout && layout->plain && perf_layout_sample(layout, record, bytes, false, sample);
+	return layout && layout->plain && perf_layout_sample_simple(layout, record, bytes, sample);
 }
 
 int perf_take_samples(struct perf_reader *perf)
@@ -157,7 +157,7 @@ int perf_take_samples(struct perf_reader *perf)
 		event = runs_next_place(perf->runs, sample.raw.time);
 		if (!event)
 			break;
-		status = raw_event_parse(perf->raw, &sample.raw, event);
+		status = raw_event_parse(perf->raw, sample.raw, event);
 		if (status < 0)
 			break;
 		__builtin_prefetch(at + PERF_PREFETCH_BYTES);

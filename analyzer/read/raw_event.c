@@ -196,13 +196,13 @@ static int look_up_names(
 	int error = 0;
 
 	if (plan->name.form != RAW_TEXT_NONE)
-		error = set(plan, plan->name.field, raw_event_name(raw, plan, record));
+		error = set(plan, plan->name.field, raw_event_name(raw, plan, *record));
 	if (!error && plan->kind->uses & FIELD_BIT(REASON))
 		error = set(plan, FIELD_REASON,
 			raw_event_reason(raw, plan, (uint64_t)number[FIELD_REASON]));
 	if (!error && plan->kind->uses & FIELD_BIT(PROCESS))
 		error = set(plan, FIELD_PROCESS,
-			raw_event_process(raw, record, (int32_t)number[FIELD_PROCESS]));
+			raw_event_process(raw, *record, (int32_t)number[FIELD_PROCESS]));
 	return error;
 }
 

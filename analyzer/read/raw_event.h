@@ -90,7 +90,7 @@ int raw_events_task_index(struct raw_events *raw, int32_t pid);
  * (kernel_names.used_up), -ENOMEM.
  */
 static inline int raw_event_parse(
-	struct raw_events *raw, const struct raw_record *record, struct event *event);
+	struct raw_events *raw, struct raw_record record, struct event *event);
 
 void raw_events_destroy(struct raw_events *raw);
 
@@ -108,23 +108,26 @@ int raw_event_error(int error);
 int raw_event_new_name(
 	struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record);
 
+/* Records are passed by their values up to where one is put into memory for a slower function. */
 static inline int raw_event_name(
-	struct raw_events *raw, struct raw_plan *plan, const struct raw_record *record)
+	struct raw_events *raw, struct raw_plan *plan, struct raw_record record)
 {
-	const uint8_t *data = record->data;
+	const uint8_t *data = record.data;
+	struct raw_record unknown;
 	uint32_t location =
 		plan->name.form == RAW_TEXT_ARRAY ? 0 : bytes_32(data + plan->name.offset, false);
 
 	for (unsigned i = 0; i < RAW_NAMES; i++) {
 		const struct raw_name *name = &plan->names[i];
 
-		if (name->location == location && record->bytes >= name->end &&
+		if (name->location == location && record.bytes >= name->end &&
 			!(((bytes_64(data + name->low_at, false) ^ name->low) & name->low_mask) |
 				((bytes_64(data + name->high_at, false) ^ name->high) &
 					name->high_mask)))
 			return name->index;
 	}
-	return raw_event_new_name(raw, plan, record);
+	unknown = record;
+	return raw_event_new_name(raw, plan, &unknown);
 }
 
 /* The index of a reason's name, or an errno; it is kept, too. */
@@ -139,9 +142,9 @@ static inline int raw_event_reason(struct raw_events *raw, struct raw_plan *plan
 
 /* A process's id, where that is held, or the index of its name; -EBADMSG, or an errno. */
 static inline int raw_event_process(
-	struct raw_events *raw, const struct raw_record *record, int32_t common_pid)
+	struct raw_events *raw, struct raw_record record, int32_t common_pid)
 {
-	int32_t pid = record->pid == RAW_PID_UNKNOWN ? common_pid : record->pid;
+	int32_t pid = record.pid == RAW_PID_UNKNOWN ? common_pid : record.pid;
 
 	if (!raw->hold_tasks)
 		return raw_events_task_index(raw, pid);
@@ -158,24 +161,36 @@ static inline uint64_t raw_number_put(const struct raw_number *number, uint64_t 
 	return (value & number->mask) << number->to;
 }
 
-static inline int raw_event_parse(
-	struct raw_events *raw, const struct raw_record *record, struct event *event)
+static inline void raw_put_index(
+	const struct kernel_place *place, uint64_t index, uint64_t *what, uint64_t *arg)
 {
-	const uint8_t *data = record->data;
+	if (place->word == WORD_WHAT)
+		*what |= index << place->shift;
+	else
+		*arg |= index << place->shift;
+}
+
+static inline int raw_event_parse(
+	struct raw_events *raw, struct raw_record record, struct event *event)
+{
+	const uint8_t *data = record.data;
 	const struct raw_direct *direct;
 	uint64_t first, second, part, what, arg, packet;
+	struct raw_record other;
 	struct raw_plan *plan;
 	int index;
 
-	if (record->bytes < sizeof(uint16_t))
+	if (record.bytes < sizeof(uint16_t))
 		return RAW_EVENT_UNPARSED;
 	plan = raw->plans[bytes_16(data, false)];
 	if (!plan)
 		return RAW_EVENT_SKIP;
-	if (record->bytes < plan->bytes)
+	if (record.bytes < plan->bytes)
 		return RAW_EVENT_UNPARSED;
-	if (!plan->direct.possible)
-		return raw_event_parse_fields(raw, plan, record, event);
+	if (!plan->direct.possible) {
+		other = record;
+		return raw_event_parse_fields(raw, plan, &other, event);
+	}
 	direct = &plan->direct;
 	first = raw_number_load(data, &direct->parts[0]);
 	second = raw_number_load(data, &direct->parts[1]);
@@ -189,8 +204,7 @@ static inline int raw_event_parse(
 		index = raw_event_name(raw, plan, record);
 		if (index < 0)
 			return raw_event_error(index);
-		*(direct->name.word == WORD_WHAT ? &what : &arg) |= (uint64_t)index
-								    << direct->name.shift;
+		raw_put_index(&direct->name, (uint64_t)index, &what, &arg);
 	}
 	if (direct->reason) {
 		index = raw_event_reason(raw, plan, part);
@@ -203,10 +217,9 @@ static inline int raw_event_parse(
 			(int32_t)raw_number_put(&direct->pid, raw_number_load(data, &direct->pid)));
 		if (index < 0)
 			return raw_event_error(index);
-		*(direct->task.word == WORD_WHAT ? &what : &arg) |= ((uint64_t)index + 1)
-								    << direct->task.shift;
+		raw_put_index(&direct->task, (uint64_t)index + 1, &what, &arg);
 	}
-	*event = event_of(record->time, what, packet, arg | part);
+	*event = event_of(record.time, what, packet, arg | part);
 	return RAW_EVENT_USED;
 }
 

@@ -140,7 +140,7 @@ static int take_record(struct tracedat_reader *dat, const struct lane *lane, str
 		.data = lane->entry.data,
 		.bytes = lane->entry.bytes,
 	};
-	int status = raw_event_parse(dat->raw, &record, event);
+	int status = raw_event_parse(dat->raw, record, event);
 
 	reader_saw(&dat->reader, record.time);
 	dat->reader.counts.read++;

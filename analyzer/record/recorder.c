@@ -101,7 +101,7 @@ static int take_entry(
 	};
 	struct event event;
 	int status =
-		record.pid == -ENOMEM ? -ENOMEM : raw_event_parse(recorder->raw, &record, &event);
+		record.pid == -ENOMEM ? -ENOMEM : raw_event_parse(recorder->raw, record, &event);
 
 	reader_saw(&recorder->reader, record.time);
 	recorder->reader.counts.read++;

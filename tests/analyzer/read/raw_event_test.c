@@ -62,7 +62,7 @@ static int parse_as(const uint8_t *data, size_t bytes, int32_t pid, struct event
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(copy);
 	memcpy(copy, data, bytes);
-	status = raw_event_parse(raw, &record, event);
+	status = raw_event_parse(raw, record, event);
 	free(copy);
 	return status;
 }

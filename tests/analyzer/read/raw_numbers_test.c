@@ -35,7 +35,7 @@ static int parse(uint64_t number, unsigned bytes, struct event *event)
 
 	put(data, 9, 2, big_endian);
 	put(data + 16, number, bytes, big_endian);
-	return raw_event_parse(raw, &record, event);
+	return raw_event_parse(raw, record, event);
 }
 
 static void begin_reason(const char *how, bool big)
