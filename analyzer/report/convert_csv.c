@@ -64,6 +64,7 @@ static void close_csv(struct converter *converter)
 static int open_csv(struct converter **opened, const struct convert_job *job, struct diag *diag)
 {
 	struct converter *converter = calloc(1, sizeof(*converter));
+	char *to;
 
 	*opened = converter;
 	if (!converter)
@@ -72,46 +73,47 @@ static int open_csv(struct converter **opened, const struct convert_job *job, st
 	converter->out.out = job->out;
 	if (make_columns(converter))
 		return diag_set(diag, -ENOSPC, "events have more fields than columns fit");
-	fast_text(&converter->out, job->source->hz ? "time_ns" : "time_cycles");
-	fast_text(&converter->out, ",cpu,event,device,queue,packet,len");
+	to = fast_begin(&converter->out);
+	to = fast_string(&converter->out, to, job->source->hz ? "time_ns" : "time_cycles");
+	to = fast_text(to, ",cpu,event,device,queue,packet,len");
 	for (unsigned i = 0; i < converter->column_count; i++) {
-		fast_text(&converter->out, ",");
-		fast_text(&converter->out, converter->columns[i].name);
+		to = fast_text(to, ",");
+		to = fast_string(&converter->out, to, converter->columns[i].name);
 	}
-	fast_text(&converter->out, "\n");
+	fast_end(&converter->out, fast_text(to, "\n"));
 	return 0;
 }
 
 /* In quotes where it must be, with quotes in it doubled. */
-static void put_text(struct fast_out *out, const char *text)
+static char *put_text(struct fast_out *out, char *to, const char *text)
 {
 	if (!text[strcspn(text, ",\"\r\n")]) {
-		fast_text(out, text);
-		return;
+		return fast_string(out, to, text);
 	}
-	fast_text(out, "\"");
+	to = fast_text(to, "\"");
 	for (; *text; text++) {
+		to = fast_next(out, to);
 		if (*text == '"')
-			fast_text(out, "\"");
-		fast_bytes(out, text, 1);
+			to = fast_text(to, "\"");
+		to = fast_bytes(out, to, text, 1);
 	}
-	fast_text(out, "\"");
+	return fast_text(to, "\"");
 }
 
-static void put_hex(struct fast_out *out, uint64_t number)
+static char *put_hex(char *to, uint64_t number)
 {
-	fast_text(out, "0x");
-	fast_hex(out, number);
+	return fast_hex(fast_text(to, "0x"), number);
 }
 
-static void put_signed(struct fast_out *out, int64_t number)
+static char *put_signed(char *to, int64_t number)
 {
 	if (number < 0)
-		fast_text(out, "-");
-	fast_number(out, number < 0 ? -(uint64_t)number : (uint64_t)number, 0);
+		to = fast_text(to, "-");
+	return fast_number(to, number < 0 ? -(uint64_t)number : (uint64_t)number, 0);
 }
 
-static void put_field(struct converter *converter, const struct event_field *field, uint64_t arg)
+static char *put_field(
+	struct converter *converter, char *to, const struct event_field *field, uint64_t arg)
 {
 	uint64_t bits = arg >> field->shift & (UINT64_MAX >> (64 - field->bits));
 	unsigned from = 0;
@@ -122,21 +124,22 @@ static void put_field(struct converter *converter, const struct event_field *fie
 		name = clean_name(&converter->cleaned, converter->job.names, kind,
 			(uint32_t)bits - from, CLEAN_TERMINAL);
 	if (name)
-		put_text(&converter->out, name->text);
+		to = put_text(&converter->out, to, name->text);
 	else if (field_is_untold(field, bits) ||
 		 (field->id == EVENT_NAPI_POLL && bits == EVENT_WORK_UNKNOWN))
-		return;
+		return to;
 	else if (field->style == EVENT_STYLE_hex)
-		put_hex(&converter->out, bits);
+		to = put_hex(to, bits);
 	else if (field->style == EVENT_STYLE_signed)
-		put_signed(&converter->out,
-			(int64_t)(bits << (64 - field->bits)) >> (64 - field->bits));
+		to = put_signed(to, (int64_t)(bits << (64 - field->bits)) >> (64 - field->bits));
 	else
-		fast_number(&converter->out, bits, 0);
+		to = fast_number(to, bits, 0);
+	return to;
 }
 
 /* What comes before the fields. */
-static void put_head(struct converter *converter, unsigned cpu, const struct event *event)
+static char *put_head(
+	struct converter *converter, char *to, unsigned cpu, const struct event *event)
 {
 	bool is_call = event->id == EVENT_SOCK_SEND || event->id == EVENT_SOCK_RECV;
 	uint64_t hz = converter->job.source->hz;
@@ -144,40 +147,43 @@ static void put_head(struct converter *converter, unsigned cpu, const struct eve
 	const struct fast_word *device = clean_name(&converter->cleaned, converter->job.names,
 		NAME_DEVICE, event->device, CLEAN_TERMINAL);
 
-	fast_number(out, hz ? cycles_to_ns(event->time, hz) : event->time, 0);
-	fast_text(out, ",");
-	fast_number(out, cpu, 0);
-	fast_text(out, ",");
-	fast_text(out, event_name(event->id));
-	fast_text(out, ",");
-	put_text(out, device ? device->text : "");
-	fast_text(out, ",");
+	to = fast_number(to, hz ? cycles_to_ns(event->time, hz) : event->time, 0);
+	to = fast_text(to, ",");
+	to = fast_number(to, cpu, 0);
+	to = fast_text(to, ",");
+	to = fast_string(out, to, event_name(event->id));
+	to = fast_text(to, ",");
+	to = put_text(out, to, device ? device->text : "");
+	to = fast_text(to, ",");
 	if (event_queue(event) != EVENT_QUEUE_UNKNOWN)
-		fast_number(out, event_queue(event), 0);
-	fast_text(out, ",");
+		to = fast_number(to, event_queue(event), 0);
+	to = fast_text(to, ",");
 	if (event->packet)
-		put_hex(out, event->packet);
-	fast_text(out, ",");
+		to = put_hex(to, event->packet);
+	to = fast_text(to, ",");
 	if (is_call)
-		put_signed(out, (int32_t)event->len);
+		to = put_signed(to, (int32_t)event->len);
 	else if (event->len && event->id != EVENT_NAPI_POLL)
-		fast_number(out, event->len, 0);
+		to = fast_number(to, event->len, 0);
+	return to;
 }
 
 static int event_csv(
 	struct converter *converter, unsigned cpu, const struct event *event, struct diag *diag)
 {
+	char *to = fast_begin(&converter->out);
+
 	(void)diag;
-	put_head(converter, cpu, event);
+	to = put_head(converter, to, cpu, event);
 	for (unsigned i = 0; i < converter->column_count; i++) {
 		const struct event_field *field = converter->columns[i].of[event->id];
 
-		fast_text(&converter->out, ",");
+		to = fast_text(to, ",");
 		if (field)
-			put_field(
-				converter, field, field->id == event->id ? event->arg : event->len);
+			to = put_field(converter, to, field,
+				field->id == event->id ? event->arg : event->len);
 	}
-	fast_text(&converter->out, "\n");
+	fast_end(&converter->out, fast_text(to, "\n"));
 	return 0;
 }
 

@@ -29,34 +29,37 @@ struct converter {
 	uint64_t spans; /* the next one's id */
 };
 
-static void begin_event(
-	struct converter *converter, const char *phase, const char *name, unsigned process)
+static char *begin_event(struct converter *converter, char *to, const char *phase, const char *name,
+	unsigned process)
 {
 	struct fast_out *out = &converter->out;
 
-	fast_text(out, converter->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+	to = fast_string(out, to, converter->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
 	converter->any = true;
-	fast_text(out, phase);
-	fast_text(out, "\",\"name\":\"");
-	fast_text(out, name);
-	fast_text(out, "\",\"pid\":");
-	fast_number(out, process, 0);
+	to = fast_string(out, to, phase);
+	to = fast_text(to, "\",\"name\":\"");
+	to = fast_string(out, to, name);
+	to = fast_text(to, "\",\"pid\":");
+	to = fast_number(to, process, 0);
+	return to;
 }
 
-static void put_number(struct converter *converter, const char *key, uint64_t number)
+static char *put_number(struct converter *converter, char *to, const char *key, uint64_t number)
 {
-	fast_text(&converter->out, ",\"");
-	fast_text(&converter->out, key);
-	fast_text(&converter->out, "\":");
-	fast_number(&converter->out, number, 0);
+	to = fast_text(to, ",\"");
+	to = fast_string(&converter->out, to, key);
+	to = fast_text(to, "\":");
+	to = fast_number(to, number, 0);
+	return to;
 }
 
-static void put_us(struct converter *converter, const char *key, uint64_t cycles)
+static char *put_us(struct converter *converter, char *to, const char *key, uint64_t cycles)
 {
-	fast_text(&converter->out, ",\"");
-	fast_text(&converter->out, key);
-	fast_text(&converter->out, "\":");
-	fast_fixed(&converter->out, cycles_to_ns(cycles, converter->job.source->hz), false, 3, 0);
+	to = fast_text(to, ",\"");
+	to = fast_string(&converter->out, to, key);
+	to = fast_text(to, "\":");
+	to = fast_fixed(to, cycles_to_ns(cycles, converter->job.source->hz), false, 3, 0);
+	return to;
 }
 
 static const char *name_of(struct converter *converter, enum name_kind kind, uint32_t index)
@@ -67,32 +70,37 @@ static const char *name_of(struct converter *converter, enum name_kind kind, uin
 	return name ? name->text : NULL;
 }
 
-/* The viewer's number of the device, which is told its name before the first use. */
-static unsigned process_of(struct converter *converter, uint8_t device)
+/* The viewer's number of a device. */
+static unsigned process_of(uint8_t device)
+{
+	return device + 1U;
+}
+
+/* Tells the viewer the device's name before the first use of its number. */
+static char *put_process(struct converter *converter, char *to, uint8_t device)
 {
 	const char *name;
 
 	if (converter->named[device])
-		return device + 1U;
+		return to;
 	converter->named[device] = true;
 	name = name_of(converter, NAME_DEVICE, device);
-	begin_event(converter, "M", "process_name", device + 1U);
-	fast_text(&converter->out, ",\"args\":{\"name\":\"");
-	fast_text(&converter->out, name ? name : "(no device)");
-	fast_text(&converter->out, "\"}}");
-	return device + 1U;
+	to = begin_event(converter, to, "M", "process_name", process_of(device));
+	to = fast_text(to, ",\"args\":{\"name\":\"");
+	to = fast_string(&converter->out, to, name ? name : "(no device)");
+	return fast_text(to, "\"}}");
 }
 
 static void on_level(void *context, uint8_t device, uint64_t time, uint32_t in_device)
 {
 	struct converter *converter = context;
-	unsigned process = process_of(converter, device);
+	char *to = put_process(converter, fast_begin(&converter->out), device);
 
-	begin_event(converter, "C", "in device", process);
-	put_us(converter, "ts", time);
-	fast_text(&converter->out, ",\"args\":{\"packets\":");
-	fast_number(&converter->out, in_device, 0);
-	fast_text(&converter->out, "}}");
+	to = begin_event(converter, to, "C", "in device", process_of(device));
+	to = put_us(converter, to, "ts", time);
+	to = fast_text(to, ",\"args\":{\"packets\":");
+	to = fast_number(to, in_device, 0);
+	fast_end(&converter->out, fast_text(to, "}}"));
 }
 
 static void close_perfetto(struct converter *converter)
@@ -111,27 +119,31 @@ static int open_perfetto(
 	struct timeline_options options = {
 		.receive = true, .transmit = true, .level = on_level, .context = converter
 	};
+	char *to;
 
 	*opened = converter;
 	if (!converter || timeline_create(&converter->timeline, &options, job->names))
 		return diag_set(diag, -ENOMEM, "no memory");
 	converter->job = *job;
 	converter->out.out = job->out;
-	fast_text(&converter->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-	begin_event(converter, "M", "process_name", CPUS_PROCESS);
-	fast_text(&converter->out, ",\"args\":{\"name\":\"NET_RX softirqs\"}}");
+	to = fast_begin(&converter->out);
+	to = fast_text(to, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+	to = begin_event(converter, to, "M", "process_name", CPUS_PROCESS);
+	fast_end(&converter->out, fast_text(to, ",\"args\":{\"name\":\"NET_RX softirqs\"}}"));
 	return 0;
 }
 
-static void put_lost(struct converter *converter, unsigned cpu, const struct event *event)
+static char *put_lost(
+	struct converter *converter, char *to, unsigned cpu, const struct event *event)
 {
-	begin_event(converter, "i", "events lost", CPUS_PROCESS);
-	put_us(converter, "ts", event->time);
-	put_number(converter, "tid", cpu);
-	fast_text(&converter->out, ",\"s\":\"g\",\"args\":{\"count\":");
-	fast_number(&converter->out, EVENT_GET(LOST, count, event->arg), 0);
-	fast_text(&converter->out,
+	to = begin_event(converter, to, "i", "events lost", CPUS_PROCESS);
+	to = put_us(converter, to, "ts", event->time);
+	to = put_number(converter, to, "tid", cpu);
+	to = fast_text(to, ",\"s\":\"g\",\"args\":{\"count\":");
+	to = fast_number(to, EVENT_GET(LOST, count, event->arg), 0);
+	to = fast_string(&converter->out, to,
 		EVENT_GET(LOST, unknown, event->arg) ? ",\"at_least\":true}}" : "}}");
+	return to;
 }
 
 static int failed(int error, struct diag *diag)
@@ -146,106 +158,116 @@ static int event_perfetto(
 	int error = timeline_event(converter->timeline, cpu, event);
 
 	if (event->id == EVENT_LOST)
-		put_lost(converter, cpu, event);
+		fast_end(&converter->out,
+			put_lost(converter, fast_begin(&converter->out), cpu, event));
 	return error ? failed(error, diag) : 0;
 }
 
 /* The begin or the end of a span, up to its arguments. */
-static void put_edge(struct converter *converter, const char *phase, const char *name,
+static char *put_edge(struct converter *converter, char *to, const char *phase, const char *name,
 	const char *category, unsigned process, uint64_t time)
 {
-	begin_event(converter, phase, name, process);
-	fast_text(&converter->out, ",\"cat\":\"");
-	fast_text(&converter->out, category);
-	fast_text(&converter->out, "\",\"tid\":0,\"id\":");
-	fast_number(&converter->out, converter->spans, 0);
-	put_us(converter, "ts", time);
+	to = begin_event(converter, to, phase, name, process);
+	to = fast_text(to, ",\"cat\":\"");
+	to = fast_string(&converter->out, to, category);
+	to = fast_text(to, "\",\"tid\":0,\"id\":");
+	to = fast_number(to, converter->spans, 0);
+	to = put_us(converter, to, "ts", time);
+	return to;
 }
 
-static void put_begin(struct converter *converter, const char *name, const char *category,
-	unsigned process, uint64_t time, uint64_t packet, uint32_t len)
+static char *put_begin(struct converter *converter, char *to, const char *name,
+	const char *category, unsigned process, uint64_t time, uint64_t packet, uint32_t len)
 {
-	put_edge(converter, "b", name, category, process, time);
-	fast_text(&converter->out, ",\"args\":{\"packet\":\"0x");
-	fast_hex(&converter->out, packet);
-	fast_text(&converter->out, "\"");
-	put_number(converter, "len", len);
-	fast_text(&converter->out, "}}");
+	to = put_edge(converter, to, "b", name, category, process, time);
+	to = fast_text(to, ",\"args\":{\"packet\":\"0x");
+	to = fast_hex(to, packet);
+	to = fast_text(to, "\"");
+	to = put_number(converter, to, "len", len);
+	to = fast_text(to, "}}");
+	return to;
 }
 
-static void put_end(struct converter *converter, const char *name, const char *category,
+static char *put_end(struct converter *converter, char *to, const char *name, const char *category,
 	unsigned process, uint64_t time, const char *how, const char *detail)
 {
-	put_edge(converter, "e", name, category, process, time);
-	fast_text(&converter->out, ",\"args\":{\"end\":\"");
-	fast_text(&converter->out, how);
+	to = put_edge(converter, to, "e", name, category, process, time);
+	to = fast_text(to, ",\"args\":{\"end\":\"");
+	to = fast_string(&converter->out, to, how);
 	if (detail) {
-		fast_text(&converter->out, "\",\"by\":\"");
-		fast_text(&converter->out, detail);
+		to = fast_text(to, "\",\"by\":\"");
+		to = fast_string(&converter->out, to, detail);
 	}
-	fast_text(&converter->out, "\"}}");
+	to = fast_text(to, "\"}}");
+	return to;
 }
 
 /* Queued, then in the device; a span whose end nobody saw has none. */
-static void put_packet(struct converter *converter, const struct timeline_packet *packet)
+static char *put_packet(struct converter *converter, char *to, const struct timeline_packet *packet)
 {
-	unsigned process = process_of(converter, packet->device);
+	unsigned process = process_of(packet->device);
 	uint64_t begin = packet->start != TIMELINE_UNKNOWN ? packet->start : packet->xmit;
 	const char *reason = packet->how == TIMELINE_DROPPED
 				     ? name_of(converter, NAME_REASON, packet->reason)
 				     : NULL;
 	const char *how = timeline_ends[packet->how].text;
 
+	to = put_process(converter, to, packet->device);
 	if (packet->queued != TIMELINE_UNKNOWN) {
 		uint64_t left = begin != TIMELINE_UNKNOWN ? begin : packet->end;
 
 		converter->spans++;
-		put_begin(converter, "queued", "tx", process, packet->queued, packet->packet,
-			packet->len);
+		to = put_begin(converter, to, "queued", "tx", process, packet->queued,
+			packet->packet, packet->len);
 		if (left != TIMELINE_UNKNOWN)
-			put_end(converter, "queued", "tx", process, left,
+			to = put_end(converter, to, "queued", "tx", process, left,
 				left == begin ? "started" : how, left == begin ? NULL : reason);
 	}
 	if (begin == TIMELINE_UNKNOWN)
-		return;
+		return to;
 	converter->spans++;
-	put_begin(converter, "in device", "tx", process, begin, packet->packet, packet->len);
+	to = put_begin(
+		converter, to, "in device", "tx", process, begin, packet->packet, packet->len);
 	if (packet->end != TIMELINE_UNKNOWN)
-		put_end(converter, "in device", "tx", process,
+		to = put_end(converter, to, "in device", "tx", process,
 			packet->end < begin ? begin : packet->end, how, reason);
+	return to;
 }
 
-static void put_received(struct converter *converter, const struct timeline_item *item)
+static char *put_received(struct converter *converter, char *to, const struct timeline_item *item)
 {
-	unsigned process = process_of(converter, item->device);
+	unsigned process = process_of(item->device);
 	const char *by = NULL;
 
+	to = put_process(converter, fast_next(&converter->out, to), item->device);
 	if (item->how == TIMELINE_DROPPED)
 		by = name_of(converter, NAME_REASON, item->name);
 	else if (item->how == TIMELINE_COPIED && item->name)
 		by = name_of(converter, NAME_TASK, item->name - 1);
 	converter->spans++;
-	put_begin(converter, "received", "rx", process, item->time, item->what, item->len);
+	to = put_begin(converter, to, "received", "rx", process, item->time, item->what, item->len);
 	if (item->end != TIMELINE_UNKNOWN)
-		put_end(converter, "received", "rx", process, item->end,
+		to = put_end(converter, to, "received", "rx", process, item->end,
 			timeline_ends[item->how].text, by);
+	return to;
 }
 
-static void put_softirq(struct converter *converter, const struct timeline_item *head)
+static char *put_softirq(struct converter *converter, char *to, const struct timeline_item *head)
 {
 	bool whole = head->end != TIMELINE_UNKNOWN && head->end >= head->time;
 
-	begin_event(converter, whole ? "X" : "B",
+	to = begin_event(converter, to, whole ? "X" : "B",
 		head->flags & TIMELINE_NO_SOFTIRQ ? "poll" : "NET_RX", CPUS_PROCESS);
-	put_number(converter, "tid", head->what);
-	put_us(converter, "ts", head->time);
+	to = put_number(converter, to, "tid", head->what);
+	to = put_us(converter, to, "ts", head->time);
 	if (whole)
-		put_us(converter, "dur", head->end - head->time);
-	fast_text(&converter->out, "}");
+		to = put_us(converter, to, "dur", head->end - head->time);
+	to = fast_text(to, "}");
 	for (uint32_t i = 1; i <= head->len; i++) {
 		if (head[i].kind == TIMELINE_RECEIVE)
-			put_received(converter, &head[i]);
+			to = put_received(converter, to, &head[i]);
 	}
+	return to;
 }
 
 static int finish_perfetto(struct converter *converter, struct diag *diag)
@@ -253,18 +275,20 @@ static int finish_perfetto(struct converter *converter, struct diag *diag)
 	const struct timeline_packet *packet;
 	const struct timeline_item *head;
 	int error = timeline_finish(converter->timeline);
+	char *to = fast_begin(&converter->out);
 
 	while (!error && (head = timeline_next_softirq(converter->timeline, &error)))
-		put_softirq(converter, head);
+		to = put_softirq(converter, fast_next(&converter->out, to), head);
 	while (!error && (packet = timeline_next_packet(converter->timeline, &error)))
-		put_packet(converter, packet);
+		to = put_packet(converter, fast_next(&converter->out, to), packet);
 	if (error)
 		return failed(error, diag);
-	fast_text(&converter->out, "\n],\"otherData\":{\"complete\":");
-	fast_text(&converter->out, trace_counts_complete(converter->job.counts) ? "true" : "false");
-	put_number(converter, "hz", converter->job.source->hz);
-	put_number(converter, "lost", converter->job.counts->lost);
-	fast_text(&converter->out, "}}\n");
+	to = fast_text(fast_next(&converter->out, to), "\n],\"otherData\":{\"complete\":");
+	to = fast_string(&converter->out, to,
+		trace_counts_complete(converter->job.counts) ? "true" : "false");
+	to = put_number(converter, to, "hz", converter->job.source->hz);
+	to = put_number(converter, to, "lost", converter->job.counts->lost);
+	fast_end(&converter->out, fast_text(to, "}}\n"));
 	fast_flush(&converter->out);
 	return 0;
 }

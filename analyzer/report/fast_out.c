@@ -2,14 +2,8 @@
 #include "fast_out.h"
 
 #include "clean.h"
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SHORT_WIDTH 16 /* columns that are filled at once */
-
-static const char blanks[FAST_OUT_SLACK + 1] =
-	"                                                                ";
 
 static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930"
 			    "31323334353637383940414243444546474849505152535455565758596061"
@@ -22,53 +16,35 @@ void fast_flush(struct fast_out *out)
 	out->used = 0;
 }
 
-void fast_long(struct fast_out *out, const char *text, size_t bytes)
+char *fast_long(struct fast_out *out, char *to, const char *text, size_t bytes)
 {
+	fast_end(out, to);
 	if (out->used + bytes > FAST_OUT_BYTES)
 		fast_flush(out);
 	if (bytes > FAST_OUT_BYTES) {
 		fwrite(text, 1, bytes, out->out);
-		return;
+	} else {
+		memcpy(out->text + out->used, text, bytes);
+		out->used += bytes;
 	}
-	memcpy(out->text + out->used, text, bytes);
-	out->used += bytes;
+	return out->text + out->used;
 }
 
-static void fill(struct fast_out *out, size_t columns)
+static char *fill(char *to, unsigned columns)
 {
-	while (columns) {
-		size_t some = columns < FAST_OUT_SLACK ? columns : FAST_OUT_SLACK;
-
-		memcpy(fast_room(out), blanks, FAST_OUT_SLACK);
-		out->used += some;
-		columns -= some;
-	}
+	memset(to, ' ', columns);
+	return to + columns;
 }
 
-void fast_column(struct fast_out *out, const struct fast_word *word, int width)
+char *fast_column(struct fast_out *out, char *to, const struct fast_word *word, int width)
 {
-	size_t columns = (size_t)(width < 0 ? -width : width);
-	size_t rest = word->bytes < columns ? columns - word->bytes : 0;
+	unsigned columns = (unsigned)(width < 0 ? -width : width);
+	unsigned rest = word->bytes < columns ? columns - (unsigned)word->bytes : 0;
 
 	if (width > 0)
-		fill(out, rest);
-	fast_word(out, word);
-	if (width < 0)
-		fill(out, rest);
-}
-
-/*
- * Eight digits at once: the first is in the lowest byte. A number of less than 10^8 is cut into two
- * of four digits, these into two of two, and so on, all halves of a step in one multiplication.
- */
-static uint64_t eight_digits(uint64_t number)
-{
-	uint64_t fours = number / 10000 | number % 10000 << 32;
-	uint64_t tens = (fours * 10486 >> 20) & UINT64_C(0x7f0000007f); /* 10486 / 2^20: 1 / 100 */
-	uint64_t twos = tens | (fours - 100 * tens) << 16;
-
-	tens = (twos * 103 >> 10) & UINT64_C(0xf000f000f000f); /* 103 / 2^10: 1 / 10 */
-	return tens | (twos - 10 * tens) << 8;
+		to = fill(to, rest);
+	to = fast_word(out, to, word);
+	return width < 0 ? fill(to, rest) : to;
 }
 
 #define EIGHT_DIGITS UINT64_C(100000000)          /* so many numbers have eight digits or fewer */
@@ -102,7 +78,7 @@ static uint64_t put_digits(char *end, uint64_t number, unsigned digits)
 {
 	for (; digits >= 8; digits -= 8, number /= EIGHT_DIGITS) {
 		end -= 8;
-		put_eight(end, eight_digits(number % EIGHT_DIGITS) + AS_TEXT);
+		put_eight(end, fast_eight_digits(number % EIGHT_DIGITS) + AS_TEXT);
 	}
 	for (; digits > 1; digits -= 2, number /= 100) {
 		end -= 2;
@@ -115,42 +91,30 @@ static uint64_t put_digits(char *end, uint64_t number, unsigned digits)
 	return number;
 }
 
-/*
- * Room for so many characters (32 at most), filled up to the width with blanks before. Returns
- * their end: digits are written in place, since a copy of what was just written byte by byte would
- * have to wait for it.
- */
-static char *take(struct fast_out *out, unsigned characters, unsigned width)
+/* The end of so many characters, behind blanks up to the width. */
+static char *take(char *to, unsigned characters, unsigned width)
 {
-	char *room;
-
-	if (characters < width)
-		fill(out, width - characters);
-	room = fast_room(out);
-	out->used += characters;
-	return room + characters;
+	return fill(to, characters < width ? width - characters : 0) + characters;
 }
 
 /*
- * The same of a text of eight at most, behind a sign, in a width of SHORT_WIDTH at most. Where the
- * next piece goes mustn't wait for the digits: so the width is branched upon, which is foreseen,
- * and not computed.
+ * A text of eight at most, behind a sign. Where the next piece goes mustn't wait for the digits: so
+ * the width is branched upon, which is foreseen, and not computed.
  */
-static inline void put_short(
-	struct fast_out *out, uint64_t text, unsigned characters, bool negative, unsigned width)
+static inline char *put_short(
+	char *to, uint64_t text, unsigned characters, bool negative, unsigned width)
 {
 	unsigned with_sign = characters + negative;
-	char *room = fast_room(out);
+	char *end = to + with_sign;
 
 	if (__builtin_expect(with_sign < width, 1)) {
-		memcpy(room, blanks, SHORT_WIDTH);
-		out->used += width;
-		room += width - with_sign;
-	} else {
-		out->used += with_sign;
+		memset(to, ' ', FAST_PIECE_BYTES);
+		end = to + width;
 	}
-	*room = '-'; /* of a positive number the text goes over it */
-	put_eight(room + negative, text);
+	to = end - with_sign;
+	*to = '-'; /* of a positive number the text goes over it */
+	put_eight(to + negative, text);
+	return end;
 }
 
 /* Of eight digits, those from the first on that isn't 0; 1 if all are. */
@@ -159,32 +123,24 @@ static unsigned count_eight(uint64_t digits)
 	return digits ? 8 - (unsigned)__builtin_ctzll(digits) / 8 : 1;
 }
 
-static __attribute__((noinline)) void put_number(
-	struct fast_out *out, uint64_t number, unsigned width)
-{
-	unsigned count = count_digits(number);
-
-	put_digits(take(out, count, width), number, count);
-}
-
-void fast_number(struct fast_out *out, uint64_t number, unsigned width)
+char *fast_any_number(char *to, uint64_t number, unsigned width)
 {
 	unsigned count;
 	uint64_t digits;
+	char *end;
 
-	if (number >= EIGHT_DIGITS || width > SHORT_WIDTH) {
-		put_number(out, number, width);
-	} else if (number < 10) {
-		put_short(out, number + '0', 1, false, width);
-	} else {
-		digits = eight_digits(number);
-		count = count_eight(digits);
-		put_short(out, (digits + AS_TEXT) >> 8 * (8 - count), count, false, width);
+	if (number >= EIGHT_DIGITS || width > FAST_PIECE_BYTES) {
+		count = count_digits(number);
+		end = take(to, count, width);
+		put_digits(end, number, count);
+		return end;
 	}
+	digits = fast_eight_digits(number);
+	count = count_eight(digits);
+	return put_short(to, (digits + AS_TEXT) >> 8 * (8 - count), count, false, width);
 }
 
-/* Eight hexadecimal digits, as eight_digits has them: each half apart, and half of that, and so on.
- */
+/* Eight hexadecimal digits, as fast_eight_digits has them: each half apart, and half of that. */
 static uint64_t eight_hex(uint64_t number)
 {
 	uint64_t letters;
@@ -196,58 +152,67 @@ static uint64_t eight_hex(uint64_t number)
 	return __builtin_bswap64(number + AS_TEXT + letters * ('a' - '0' - 10));
 }
 
-void fast_hex(struct fast_out *out, uint64_t number)
+char *fast_hex(char *to, uint64_t number)
 {
 	unsigned count = (67 - (unsigned)__builtin_clzll(number | 1)) / 4;
 	unsigned high = count > 8 ? count - 8 : 0;
-	char *room = fast_room(out);
 
 	if (high)
-		put_eight(room, eight_hex(number >> 32) >> 8 * (8 - high));
-	put_eight(room + high, eight_hex(number & UINT32_MAX) >> 8 * (8 - (count - high)));
-	out->used += count;
+		put_eight(to, eight_hex(number >> 32) >> 8 * (8 - high));
+	put_eight(to + high, eight_hex(number & UINT32_MAX) >> 8 * (8 - (count - high)));
+	return to + count;
 }
 
 /* The point, with the digits before it but zeros that aren't needed, and those behind it. */
-static inline void put_short_fixed(
-	struct fast_out *out, uint64_t number, bool negative, unsigned digits, unsigned width)
+static inline char *put_short_fixed(
+	char *to, uint64_t number, bool negative, unsigned digits, unsigned width)
 {
-	uint64_t text = eight_digits(number), behind = UINT64_MAX << 8 * (8 - digits);
+	uint64_t text = fast_eight_digits(number), behind = UINT64_MAX << 8 * (8 - digits);
 	unsigned count = count_eight(text), before = count > digits ? count - digits : 1;
 
 	text += AS_TEXT;
 	text = (text & behind) | (text >> 8 & (behind >> 8 ^ UINT64_MAX >> 8)) |
 	       (uint64_t)'.' << 8 * (7 - digits);
-	put_short(out, text >> 8 * (7 - digits - before), before + 1 + digits, negative, width);
+	return put_short(
+		to, text >> 8 * (7 - digits - before), before + 1 + digits, negative, width);
 }
 
-/* Seconds of 7 digits at most, to a nanosecond: as 8 digits, of which one is behind the point,
- * and 8. */
-static __attribute__((noinline)) void put_seconds(
-	struct fast_out *out, uint64_t number, unsigned width)
+/*
+ * Seconds of 7 digits at most, to a nanosecond: as 8 digits, of which one is behind the point, and
+ * 8.
+ */
+static char *put_seconds(char *to, uint64_t number, unsigned width)
 {
-	uint64_t first = eight_digits(number / EIGHT_DIGITS);
+	uint64_t first = fast_eight_digits(number / EIGHT_DIGITS);
 	uint64_t text = first + AS_TEXT;
 	unsigned count = count_eight(first), before = count > 1 ? count - 1 : 1;
 	unsigned all = before + 10 > width ? before + 10 : width;
-	char *to = fast_room(out);
 
-	memcpy(to, blanks, SHORT_WIDTH);
+	memset(to, ' ', FAST_PIECE_BYTES);
 	to += all - (before + 10);
 	put_eight(to, text >> 8 * (7 - before));
-	to[before] = '.';
-	to[before + 1] = (char)(text >> 56);
-	put_eight(to + before + 2, eight_digits(number % EIGHT_DIGITS) + AS_TEXT);
-	out->used += all;
+	to += before;
+	to[0] = '.';
+	to[1] = (char)(text >> 56);
+	put_eight(to + 2, fast_eight_digits(number % EIGHT_DIGITS) + AS_TEXT);
+	return to + 10;
 }
 
-/* Of any size. */
-static __attribute__((noinline)) void put_fixed(
-	struct fast_out *out, uint64_t number, bool negative, unsigned digits, unsigned width)
+char *fast_any_fixed(char *to, uint64_t number, bool negative, unsigned digits, unsigned width)
 {
-	unsigned all = count_digits(number), whole = all > digits ? all - digits : 1;
-	char *end = take(out, negative + whole + (digits > 0) + digits, width);
+	unsigned all, whole;
+	char *end;
 
+	if (width <= FAST_PIECE_BYTES && number < EIGHT_DIGITS / 10 && digits == 6)
+		return put_short_fixed(to, number, negative, 6, width);
+	if (width <= FAST_PIECE_BYTES && number < EIGHT_DIGITS / 10 && digits == 3)
+		return put_short_fixed(to, number, negative, 3, width);
+	if (width <= FAST_PIECE_BYTES && number < EIGHT_DIGITS * EIGHT_DIGITS && digits == 9 &&
+		!negative)
+		return put_seconds(to, number, width);
+	all = count_digits(number);
+	whole = all > digits ? all - digits : 1;
+	end = to = take(to, negative + whole + (digits > 0) + digits, width);
 	number = put_digits(end, number, digits);
 	end -= digits;
 	if (digits)
@@ -255,20 +220,7 @@ static __attribute__((noinline)) void put_fixed(
 	put_digits(end, number, whole);
 	if (negative)
 		end[-(ptrdiff_t)whole - 1] = '-';
-}
-
-void fast_fixed(
-	struct fast_out *out, uint64_t number, bool negative, unsigned digits, unsigned width)
-{
-	if (digits == 6 && number < EIGHT_DIGITS / 10 && width <= SHORT_WIDTH)
-		put_short_fixed(out, number, negative, 6, width);
-	else if (digits == 3 && number < EIGHT_DIGITS / 10 && width <= SHORT_WIDTH)
-		put_short_fixed(out, number, negative, 3, width);
-	else if (digits == 9 && number < EIGHT_DIGITS * EIGHT_DIGITS && !negative &&
-		 width <= SHORT_WIDTH)
-		put_seconds(out, number, width);
-	else
-		put_fixed(out, number, negative, digits, width);
+	return to;
 }
 
 /* The place of the index, or NULL without memory. */
@@ -303,7 +255,7 @@ static char *pad(char *text, size_t *bytes)
 
 	if (text) {
 		*bytes = strlen(text);
-		padded = calloc(1, *bytes < FAST_WORD_BYTES ? FAST_WORD_BYTES : *bytes + 1);
+		padded = calloc(1, *bytes < FAST_PIECE_BYTES ? FAST_PIECE_BYTES : *bytes + 1);
 		if (padded)
 			memcpy(padded, text, *bytes);
 	}

@@ -14,10 +14,11 @@ static const char two_bars[] = "         |            |\n";
  * Milliseconds to three digits. The original divides as floating-point numbers and rounds as printf
  * does, so where it is a tie the quotient's own error decides; else whole numbers say the same.
  */
-static void put_msec(struct timeline_printer *printer, uint64_t from, uint64_t to, unsigned width)
+static char *put_msec(
+	struct timeline_printer *printer, char *to, uint64_t begin, uint64_t end, unsigned width)
 {
 	bool negative;
-	uint64_t ns = timeline_between(printer, from, to, &negative);
+	uint64_t ns = timeline_between(printer, begin, end, &negative);
 	uint64_t rounded = (ns + 499) / 1000;
 	char text[64];
 
@@ -25,58 +26,63 @@ static void put_msec(struct timeline_printer *printer, uint64_t from, uint64_t t
 		double msec = (double)ns / 1e6;
 
 		snprintf(text, sizeof(text), "%*.3f", (int)width, negative ? -msec : msec);
-		fast_text(&printer->out, text);
+		to = fast_string(&printer->out, to, text);
 	} else {
-		fast_fixed(&printer->out, rounded, negative, 3, width);
+		to = fast_fixed(to, rounded, negative, 3, width);
 	}
+	return to;
 }
 
 /* "(+0.123msec": from the base of the softirq. */
-static void put_offset(
-	struct timeline_printer *printer, const char *what, uint64_t base, uint64_t time)
+static char *put_offset(
+	struct timeline_printer *printer, char *to, const char *what, uint64_t base, uint64_t time)
 {
-	fast_text(&printer->out, what);
-	fast_text(&printer->out, "(+");
-	put_msec(printer, base, time, 0);
-	fast_text(&printer->out, "msec");
+	to = fast_string(&printer->out, to, what);
+	to = fast_text(to, "(+");
+	to = put_msec(printer, to, base, time, 0);
+	to = fast_text(to, "msec");
+	return to;
 }
 
 /* Seconds, cut at the microsecond. */
-static void put_seconds(struct timeline_printer *printer, uint64_t time, unsigned width)
+static char *put_seconds(struct timeline_printer *printer, char *to, uint64_t time, unsigned width)
 {
 	uint64_t us = cycles_to_ns(time, printer->hz) / 1000;
 
-	fast_fixed(&printer->out, us, false, 6, width);
-	fast_text(&printer->out, "sec");
+	to = fast_fixed(to, us, false, 6, width);
+	to = fast_text(to, "sec");
+	return to;
 }
 
-static void put_irq(
-	struct timeline_printer *printer, const struct timeline_item *item, uint64_t base)
+static char *put_irq(
+	struct timeline_printer *printer, char *to, const struct timeline_item *item, uint64_t base)
 {
 	const struct fast_word *name = timeline_name(printer, NAME_IRQ, item->name);
 
-	put_offset(printer, "  irq_entry", base, item->time);
-	fast_text(&printer->out, " irq=");
-	fast_number(&printer->out, item->what, 0);
-	fast_text(&printer->out, ":");
+	to = put_offset(printer, to, "  irq_entry", base, item->time);
+	to = fast_text(to, " irq=");
+	to = fast_number(to, item->what, 0);
+	to = fast_text(to, ":");
 	if (name)
-		fast_word(&printer->out, name);
-	fast_text(&printer->out, ")\n");
-	fast_text(&printer->out, bar);
+		to = fast_word(&printer->out, to, name);
+	to = fast_text(to, ")\n");
+	to = fast_string(&printer->out, to, bar);
+	return to;
 }
 
-static void put_netif_rx(
-	struct timeline_printer *printer, const struct timeline_item *item, uint64_t base)
+static char *put_netif_rx(
+	struct timeline_printer *printer, char *to, const struct timeline_item *item, uint64_t base)
 {
-	put_offset(printer, "         |---netif_rx", base, item->time);
-	fast_text(&printer->out, " skb=");
-	fast_hex(&printer->out, item->what);
-	fast_text(&printer->out, ")\n");
-	fast_text(&printer->out, bar);
+	to = put_offset(printer, to, "         |---netif_rx", base, item->time);
+	to = fast_text(to, " skb=");
+	to = fast_hex(to, item->what);
+	to = fast_text(to, ")\n");
+	to = fast_string(&printer->out, to, bar);
+	return to;
 }
 
-static void put_end(
-	struct timeline_printer *printer, const struct timeline_item *item, uint64_t base)
+static char *put_end(
+	struct timeline_printer *printer, char *to, const struct timeline_item *item, uint64_t base)
 {
 	struct fast_out *out = &printer->out;
 	const struct fast_word *reason;
@@ -84,80 +90,86 @@ static void put_end(
 
 	switch ((enum timeline_end)item->how) {
 	case TIMELINE_COPIED:
-		fast_text(out, two_bars);
-		put_offset(printer, "         |      skb_copy_datagram_iovec", base, item->end);
-		fast_text(out, " ");
+		to = fast_string(out, to, two_bars);
+		to = put_offset(
+			printer, to, "         |      skb_copy_datagram_iovec", base, item->end);
+		to = fast_text(to, " ");
 		if (!timeline_task(printer, item->name, &task))
 			task = (struct timeline_task){ "0", "", 1, 0 };
-		fast_bytes(out, task.pid, task.pid_bytes);
-		fast_text(out, ":");
-		fast_bytes(out, task.comm, task.comm_bytes);
-		fast_text(out, ")\n");
+		to = fast_bytes(out, to, task.pid, task.pid_bytes);
+		to = fast_text(to, ":");
+		to = fast_bytes(out, to, task.comm, task.comm_bytes);
+		to = fast_text(to, ")\n");
 		break;
 	case TIMELINE_DROPPED:
 		reason = timeline_name(printer, NAME_REASON, item->name);
-		fast_text(out, two_bars);
-		put_offset(printer, "         |      kfree_skb", base, item->end);
-		fast_text(out, " reason=");
+		to = fast_string(out, to, two_bars);
+		to = put_offset(printer, to, "         |      kfree_skb", base, item->end);
+		to = fast_text(to, " reason=");
 		if (reason)
-			fast_word(out, reason);
-		fast_text(out, ")\n");
+			to = fast_word(out, to, reason);
+		to = fast_text(to, ")\n");
 		break;
 	case TIMELINE_FREED:
-		fast_text(out, two_bars);
-		put_offset(printer, "         |      consume_skb", base, item->end);
-		fast_text(out, ")\n");
+		to = fast_string(out, to, two_bars);
+		to = put_offset(printer, to, "         |      consume_skb", base, item->end);
+		to = fast_text(to, ")\n");
 		break;
 	default:
 		break;
 	}
+	return to;
 }
 
-static void put_receive(
-	struct timeline_printer *printer, const struct timeline_item *item, uint64_t base)
+static char *put_receive(
+	struct timeline_printer *printer, char *to, const struct timeline_item *item, uint64_t base)
 {
-	put_offset(printer, "         |---netif_receive_skb", base, item->time);
-	fast_text(&printer->out, " skb=");
-	fast_hex(&printer->out, item->what);
-	fast_text(&printer->out, " len=");
-	fast_number(&printer->out, item->len, 0);
-	fast_text(&printer->out, ")\n");
-	put_end(printer, item, base);
-	fast_text(&printer->out, bar);
+	to = put_offset(printer, to, "         |---netif_receive_skb", base, item->time);
+	to = fast_text(to, " skb=");
+	to = fast_hex(to, item->what);
+	to = fast_text(to, " len=");
+	to = fast_number(to, item->len, 0);
+	to = fast_text(to, ")\n");
+	to = put_end(printer, to, item, base);
+	to = fast_string(&printer->out, to, bar);
+	return to;
 }
 
 /* A poll is followed by a bar, or by an empty line if it is the softirq's last event. */
-static void put_poll(struct timeline_printer *printer, const struct timeline_item *item,
+static char *put_poll(struct timeline_printer *printer, char *to, const struct timeline_item *item,
 	uint64_t base, bool is_last)
 {
-	put_offset(printer, "  napi_poll_exit", base, item->time);
-	fast_text(&printer->out, " ");
-	fast_word(&printer->out, timeline_device(printer, item->device));
-	fast_text(&printer->out, ")\n");
-	fast_text(&printer->out, is_last ? "\n" : bar);
+	to = put_offset(printer, to, "  napi_poll_exit", base, item->time);
+	to = fast_text(to, " ");
+	to = fast_word(&printer->out, to, timeline_device(printer, item->device));
+	to = fast_text(to, ")\n");
+	to = fast_string(&printer->out, to, is_last ? "\n" : bar);
+	return to;
 }
 
-static void put_item(struct timeline_printer *printer, const struct timeline_item *item,
+static char *put_item(struct timeline_printer *printer, char *to, const struct timeline_item *item,
 	uint64_t base, bool is_last)
 {
+	to = fast_next(&printer->out, to);
 	switch ((enum timeline_kind)item->kind) {
 	case TIMELINE_IRQ:
-		put_irq(printer, item, base);
+		to = put_irq(printer, to, item, base);
 		break;
 	case TIMELINE_NETIF_RX:
-		put_netif_rx(printer, item, base);
+		to = put_netif_rx(printer, to, item, base);
 		break;
 	case TIMELINE_RECEIVE:
-		put_receive(printer, item, base);
+		to = put_receive(printer, to, item, base);
 		break;
 	case TIMELINE_POLL:
-		put_poll(printer, item, base, is_last);
+		to = put_poll(printer, to, item, base, is_last);
 		break;
 	case TIMELINE_SOFTIRQ:
 	case TIMELINE_RAISE: /* unknown in 2010 */
 	case TIMELINE_BEGIN:
 		break;
 	}
+	return to;
 }
 
 /* The raise of a softirq is no line of this layout, so nothing counts from it. */
@@ -170,58 +182,56 @@ static uint64_t base_of(const struct timeline_item *head)
 	return head->time;
 }
 
-static void put_softirq(struct timeline_printer *printer, const struct timeline_item *head)
+static char *put_softirq(
+	struct timeline_printer *printer, char *to, const struct timeline_item *head)
 {
 	uint64_t base = base_of(head);
 	uint32_t last = head->len;
 
 	while (last && head[last].kind == TIMELINE_BEGIN)
 		last--;
-	put_seconds(printer, base, 0);
-	fast_text(&printer->out, " cpu=");
-	fast_number(&printer->out, head->what, 0);
-	fast_text(&printer->out, "\n");
+	to = put_seconds(printer, to, base, 0);
+	to = fast_text(to, " cpu=");
+	to = fast_number(to, head->what, 0);
+	to = fast_text(to, "\n");
 	for (uint32_t i = 1; i <= head->causes; i++)
-		put_item(printer, &head[i], base, false);
+		to = put_item(printer, to, &head[i], base, false);
 	if (!(head->flags & TIMELINE_NO_SOFTIRQ)) {
-		put_offset(printer, "  softirq_entry", base, head->time);
-		fast_text(&printer->out, ")\n");
-		fast_text(&printer->out, bar);
+		to = put_offset(printer, to, "  softirq_entry", base, head->time);
+		to = fast_text(to, ")\n");
+		to = fast_string(&printer->out, to, bar);
 	}
 	for (uint32_t i = head->causes + UINT32_C(1); i <= head->len; i++)
-		put_item(printer, &head[i], base, i == last);
-}
-
-static void begin_packets(struct timeline_printer *printer)
-{
-	fast_text(&printer->out,
-		"   dev    len      Qdisc               netdevice             free\n");
+		to = put_item(printer, to, &head[i], base, i == last);
+	return to;
 }
 
 /* Only those of which all three times are known. */
-static void put_packet(struct timeline_printer *printer, const struct timeline_packet *packet)
+static char *put_packet(
+	struct timeline_printer *printer, char *to, const struct timeline_packet *packet)
 {
 	struct fast_out *out = &printer->out;
 	bool freed = packet->how == TIMELINE_FREED || packet->how == TIMELINE_DROPPED ||
 		     packet->how == TIMELINE_ABORTED;
 
 	if (!freed || packet->queued == TIMELINE_UNKNOWN || packet->xmit == TIMELINE_UNKNOWN)
-		return;
-	fast_column(out, timeline_device(printer, packet->device), 7);
-	fast_text(out, " ");
-	fast_number(out, packet->len, 5);
-	fast_text(out, " ");
-	put_seconds(printer, packet->queued, 13);
-	fast_text(out, " ");
-	put_msec(printer, packet->queued, packet->xmit, 12);
-	fast_text(out, "msec      ");
-	put_msec(printer, packet->xmit, packet->end, 12);
-	fast_text(out, "msec\n");
+		return to;
+	to = fast_column(out, to, timeline_device(printer, packet->device), 7);
+	to = fast_text(to, " ");
+	to = fast_number(to, packet->len, 5);
+	to = fast_text(to, " ");
+	to = put_seconds(printer, to, packet->queued, 13);
+	to = fast_text(to, " ");
+	to = put_msec(printer, to, packet->queued, packet->xmit, 12);
+	to = fast_text(to, "msec      ");
+	to = put_msec(printer, to, packet->xmit, packet->end, 12);
+	to = fast_text(to, "msec\n");
+	return to;
 }
 
 const struct timeline_layout timeline_classic = {
 	.clean = CLEAN_TERMINAL,
 	.softirq = put_softirq,
-	.begin_packets = begin_packets,
+	.packets_heading = "   dev    len      Qdisc               netdevice             free\n",
 	.packet = put_packet,
 };

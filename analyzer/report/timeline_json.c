@@ -5,81 +5,91 @@
 #include "clean.h"
 #include <stdlib.h>
 
-static void put_key(struct timeline_printer *printer, const char *key)
+static char *put_key(struct timeline_printer *printer, char *to, const char *key)
 {
-	fast_text(&printer->out, ",\"");
-	fast_text(&printer->out, key);
-	fast_text(&printer->out, "\":");
+	to = fast_text(to, ",\"");
+	to = fast_string(&printer->out, to, key);
+	to = fast_text(to, "\":");
+	return to;
 }
 
-static void put_number(struct timeline_printer *printer, const char *key, uint64_t number)
+static char *put_number(
+	struct timeline_printer *printer, char *to, const char *key, uint64_t number)
 {
-	put_key(printer, key);
-	fast_number(&printer->out, number, 0);
+	to = put_key(printer, to, key);
+	to = fast_number(to, number, 0);
+	return to;
 }
 
 /* A text that is clean. */
-static void put_text(struct timeline_printer *printer, const char *key, const char *text)
+static char *put_text(struct timeline_printer *printer, char *to, const char *key, const char *text)
 {
 	if (!text)
-		return;
-	put_key(printer, key);
-	fast_text(&printer->out, "\"");
-	fast_text(&printer->out, text);
-	fast_text(&printer->out, "\"");
+		return to;
+	to = put_key(printer, to, key);
+	to = fast_text(to, "\"");
+	to = fast_string(&printer->out, to, text);
+	to = fast_text(to, "\"");
+	return to;
 }
 
-static void put_word(
-	struct timeline_printer *printer, const char *key, const struct fast_word *word)
+static char *put_word(
+	struct timeline_printer *printer, char *to, const char *key, const struct fast_word *word)
 {
 	if (!word)
-		return;
-	put_key(printer, key);
-	fast_text(&printer->out, "\"");
-	fast_word(&printer->out, word);
-	fast_text(&printer->out, "\"");
+		return to;
+	to = put_key(printer, to, key);
+	to = fast_text(to, "\"");
+	to = fast_word(&printer->out, to, word);
+	to = fast_text(to, "\"");
+	return to;
 }
 
 /* `key` without its unit, which is that of the trace. */
-static void put_time(struct timeline_printer *printer, const char *key, uint64_t time)
+static char *put_time(struct timeline_printer *printer, char *to, const char *key, uint64_t time)
 {
 	if (time == TIMELINE_UNKNOWN)
-		return;
-	fast_text(&printer->out, ",\"");
-	fast_text(&printer->out, key);
-	fast_text(&printer->out, printer->hz ? "_ns\":" : "_cycles\":");
-	fast_number(&printer->out, printer->hz ? cycles_to_ns(time, printer->hz) : time, 0);
+		return to;
+	to = fast_text(to, ",\"");
+	to = fast_string(&printer->out, to, key);
+	to = fast_string(&printer->out, to, printer->hz ? "_ns\":" : "_cycles\":");
+	to = fast_number(to, printer->hz ? cycles_to_ns(time, printer->hz) : time, 0);
+	return to;
 }
 
-static void put_packet_address(struct timeline_printer *printer, uint64_t packet)
+static char *put_packet_address(struct timeline_printer *printer, char *to, uint64_t packet)
 {
-	put_key(printer, "packet");
-	fast_text(&printer->out, "\"0x");
-	fast_hex(&printer->out, packet);
-	fast_text(&printer->out, "\"");
+	to = put_key(printer, to, "packet");
+	to = fast_text(to, "\"0x");
+	to = fast_hex(to, packet);
+	to = fast_text(to, "\"");
+	return to;
 }
 
-static void put_task(struct timeline_printer *printer, uint32_t number)
+static char *put_task(struct timeline_printer *printer, char *to, uint32_t number)
 {
 	struct timeline_task task;
 
 	if (!timeline_task(printer, number, &task))
-		return;
-	put_number(printer, "pid", strtoull(task.pid, NULL, 10));
-	put_text(printer, "comm", task.comm);
+		return to;
+	to = put_number(printer, to, "pid", strtoull(task.pid, NULL, 10));
+	to = put_text(printer, to, "comm", task.comm);
+	return to;
 }
 
-static void put_end(struct timeline_printer *printer, const struct timeline_item *item)
+static char *put_end(struct timeline_printer *printer, char *to, const struct timeline_item *item)
 {
-	put_word(printer, "end", &timeline_ends[item->how]);
-	put_time(printer, "end", item->end);
+	to = put_word(printer, to, "end", &timeline_ends[item->how]);
+	to = put_time(printer, to, "end", item->end);
 	if (item->how == TIMELINE_COPIED)
-		put_task(printer, item->name);
+		to = put_task(printer, to, item->name);
 	if (item->how == TIMELINE_DROPPED)
-		put_word(printer, "reason", timeline_name(printer, NAME_REASON, item->name));
+		to = put_word(
+			printer, to, "reason", timeline_name(printer, NAME_REASON, item->name));
+	return to;
 }
 
-static void put_item(struct timeline_printer *printer, const struct timeline_item *item)
+static char *put_item(struct timeline_printer *printer, char *to, const struct timeline_item *item)
 {
 	static const char *const kinds[] = {
 		[TIMELINE_SOFTIRQ] = "softirq",
@@ -92,131 +102,146 @@ static void put_item(struct timeline_printer *printer, const struct timeline_ite
 	};
 	uint64_t work = EVENT_GET(NAPI_POLL, work, item->what);
 
-	fast_text(&printer->out, "{\"what\":\"");
-	fast_text(&printer->out, kinds[item->kind]);
-	fast_text(&printer->out, "\"");
-	put_time(printer, "time", item->time);
-	put_word(printer, "device", timeline_name(printer, NAME_DEVICE, item->device));
+	to = fast_next(&printer->out, to);
+	to = fast_text(to, "{\"what\":\"");
+	to = fast_string(&printer->out, to, kinds[item->kind]);
+	to = fast_text(to, "\"");
+	to = put_time(printer, to, "time", item->time);
+	to = put_word(printer, to, "device", timeline_name(printer, NAME_DEVICE, item->device));
 	if (item->kind == TIMELINE_IRQ) {
-		put_number(printer, "irq", item->what);
-		put_word(printer, "name", timeline_name(printer, NAME_IRQ, item->name));
+		to = put_number(printer, to, "irq", item->what);
+		to = put_word(printer, to, "name", timeline_name(printer, NAME_IRQ, item->name));
 	} else if (item->kind == TIMELINE_POLL) {
 		if (work != EVENT_WORK_UNKNOWN)
-			put_number(printer, "work", work);
-		put_number(printer, "budget", EVENT_GET(NAPI_POLL, budget, item->what));
+			to = put_number(printer, to, "work", work);
+		to = put_number(printer, to, "budget", EVENT_GET(NAPI_POLL, budget, item->what));
 	} else if (item->kind == TIMELINE_RAISE) {
-		put_text(printer, "by", item->flags ? "softirq" : "task");
+		to = put_text(printer, to, "by", item->flags ? "softirq" : "task");
 	} else {
-		put_packet_address(printer, item->what);
-		put_number(printer, "len", item->len);
+		to = put_packet_address(printer, to, item->what);
+		to = put_number(printer, to, "len", item->len);
 	}
 	if (item->kind == TIMELINE_RECEIVE)
-		put_end(printer, item);
-	fast_text(&printer->out, "}");
+		to = put_end(printer, to, item);
+	to = fast_text(to, "}");
+	return to;
 }
 
-static void put_softirq(struct timeline_printer *printer, const struct timeline_item *head)
+static char *put_softirq(
+	struct timeline_printer *printer, char *to, const struct timeline_item *head)
 {
 	bool softirq = !(head->flags & TIMELINE_NO_SOFTIRQ);
 
-	fast_text(&printer->out, softirq ? "{\"type\":\"softirq\"" : "{\"type\":\"poll\"");
-	put_number(printer, "cpu", head->what);
-	put_time(printer, softirq ? "entry" : "begin", head->time);
-	put_time(printer, softirq ? "exit" : "end", head->end);
+	to = fast_string(
+		&printer->out, to, softirq ? "{\"type\":\"softirq\"" : "{\"type\":\"poll\"");
+	to = put_number(printer, to, "cpu", head->what);
+	to = put_time(printer, to, softirq ? "entry" : "begin", head->time);
+	to = put_time(printer, to, softirq ? "exit" : "end", head->end);
 	if (head->flags & TIMELINE_CONTINUED)
-		fast_text(&printer->out, ",\"continued\":true");
-	put_task(printer, head->name);
-	fast_text(&printer->out, ",\"causes\":[");
+		to = fast_text(to, ",\"continued\":true");
+	to = put_task(printer, to, head->name);
+	to = fast_text(to, ",\"causes\":[");
 	for (uint32_t i = 1; i <= head->len; i++) {
 		if (i == head->causes + UINT32_C(1))
-			fast_text(&printer->out, "],\"items\":[");
+			to = fast_text(to, "],\"items\":[");
 		else if (i > 1)
-			fast_text(&printer->out, ",");
-		put_item(printer, &head[i]);
+			to = fast_text(to, ",");
+		to = put_item(printer, to, &head[i]);
 	}
-	fast_text(&printer->out, head->len == head->causes ? "],\"items\":[]}\n" : "]}\n");
+	to = fast_string(
+		&printer->out, to, head->len == head->causes ? "],\"items\":[]}\n" : "]}\n");
+	return to;
 }
 
-static void put_packet(struct timeline_printer *printer, const struct timeline_packet *packet)
+static char *put_packet(
+	struct timeline_printer *printer, char *to, const struct timeline_packet *packet)
 {
-	fast_text(&printer->out, "{\"type\":\"transmit\"");
-	put_word(printer, "device", timeline_name(printer, NAME_DEVICE, packet->device));
-	put_packet_address(printer, packet->packet);
-	put_number(printer, "len", packet->len);
+	to = fast_text(to, "{\"type\":\"transmit\"");
+	to = put_word(printer, to, "device", timeline_name(printer, NAME_DEVICE, packet->device));
+	to = put_packet_address(printer, to, packet->packet);
+	to = put_number(printer, to, "len", packet->len);
 	if (packet->queue != EVENT_QUEUE_UNKNOWN)
-		put_number(printer, "queue", packet->queue);
-	put_time(printer, "queued", packet->queued);
-	put_time(printer, "start", packet->start);
-	put_time(printer, "xmit", packet->xmit);
-	put_word(printer, "end", &timeline_ends[packet->how]);
-	put_time(printer, "end", packet->end);
+		to = put_number(printer, to, "queue", packet->queue);
+	to = put_time(printer, to, "queued", packet->queued);
+	to = put_time(printer, to, "start", packet->start);
+	to = put_time(printer, to, "xmit", packet->xmit);
+	to = put_word(printer, to, "end", &timeline_ends[packet->how]);
+	to = put_time(printer, to, "end", packet->end);
 	if (packet->how == TIMELINE_DROPPED)
-		put_word(printer, "reason", timeline_name(printer, NAME_REASON, packet->reason));
+		to = put_word(
+			printer, to, "reason", timeline_name(printer, NAME_REASON, packet->reason));
 	if (packet->retries)
-		put_number(printer, "retries", packet->retries);
-	fast_text(&printer->out, "}\n");
+		to = put_number(printer, to, "retries", packet->retries);
+	to = fast_text(to, "}\n");
+	return to;
 }
 
 /* A text of the input's; nothing if there is none. */
-static void put_foreign(struct timeline_printer *printer, const char *key, const char *text)
+static char *put_foreign(
+	struct timeline_printer *printer, char *to, const char *key, const char *text)
 {
 	char *clean = text ? clean_json(text) : NULL;
 
 	if (text)
-		put_text(printer, key, clean ? clean : "?");
+		to = put_text(printer, to, key, clean ? clean : "?");
 	free(clean);
+	return to;
 }
 
-static void begin(struct timeline_printer *printer)
+static char *begin(struct timeline_printer *printer, char *to)
 {
 	const struct trace_source *source = printer->report->source;
 
-	fast_text(&printer->out, "{\"schema\":\"ringside.timeline/1\",\"type\":\"source\"");
-	put_foreign(printer, "file", source->file);
-	put_text(printer, "format", source->format);
-	put_foreign(printer, "clock", source->clock);
-	put_foreign(printer, "kernel", source->kernel);
+	to = fast_text(to, "{\"schema\":\"ringside.timeline/1\",\"type\":\"source\"");
+	to = put_foreign(printer, to, "file", source->file);
+	to = put_text(printer, to, "format", source->format);
+	to = put_foreign(printer, to, "clock", source->clock);
+	to = put_foreign(printer, to, "kernel", source->kernel);
 	if (source->hz)
-		put_number(printer, "hz", source->hz);
-	fast_text(&printer->out, "}\n");
+		to = put_number(printer, to, "hz", source->hz);
+	to = fast_text(to, "}\n");
+	return to;
 }
 
-static void put_ends(struct timeline_printer *printer, const char *key, uint64_t all,
+static char *put_ends(struct timeline_printer *printer, char *to, const char *key, uint64_t all,
 	const uint64_t ends[TIMELINE_ENDS])
 {
-	put_key(printer, key);
-	fast_text(&printer->out, "{\"packets\":");
-	fast_number(&printer->out, all, 0);
+	to = put_key(printer, to, key);
+	to = fast_text(to, "{\"packets\":");
+	to = fast_number(to, all, 0);
 	for (int i = 0; i < TIMELINE_ENDS; i++) {
 		if (ends[i])
-			put_number(printer, timeline_ends[i].text, ends[i]);
+			to = put_number(printer, to, timeline_ends[i].text, ends[i]);
 	}
-	fast_text(&printer->out, "}");
+	to = fast_text(to, "}");
+	return to;
 }
 
-static void end(struct timeline_printer *printer)
+static char *end(struct timeline_printer *printer, char *to)
 {
 	const struct timeline_report *report = printer->report;
 	const struct timeline_counts *counts = timeline_counts(report->timeline);
 
-	fast_text(&printer->out, "{\"type\":\"summary\",\"complete\":");
-	fast_text(&printer->out, trace_counts_complete(report->counts) ? "true" : "false");
-	fast_text(&printer->out, ",\"events\":{\"read\":");
-	fast_number(&printer->out, report->counts->read, 0);
-	put_number(printer, "unparsed", report->counts->unparsed);
-	put_number(printer, "lost", report->counts->lost);
+	to = fast_text(to, "{\"type\":\"summary\",\"complete\":");
+	to = fast_string(
+		&printer->out, to, trace_counts_complete(report->counts) ? "true" : "false");
+	to = fast_text(to, ",\"events\":{\"read\":");
+	to = fast_number(to, report->counts->read, 0);
+	to = put_number(printer, to, "unparsed", report->counts->unparsed);
+	to = put_number(printer, to, "lost", report->counts->lost);
 	if (report->counts->lost_unknown)
-		fast_text(&printer->out, ",\"lost_unknown\":true");
-	fast_text(&printer->out, "}");
+		to = fast_text(to, ",\"lost_unknown\":true");
+	to = fast_text(to, "}");
 	if (report->receive) {
-		put_number(printer, "softirqs", printer->softirqs);
-		put_number(printer, "empty_softirqs", counts->empty_softirqs);
-		put_number(printer, "causes_dropped", counts->causes_dropped);
-		put_ends(printer, "receive", printer->received, printer->received_ends);
+		to = put_number(printer, to, "softirqs", printer->softirqs);
+		to = put_number(printer, to, "empty_softirqs", counts->empty_softirqs);
+		to = put_number(printer, to, "causes_dropped", counts->causes_dropped);
+		to = put_ends(printer, to, "receive", printer->received, printer->received_ends);
 	}
 	if (report->transmit)
-		put_ends(printer, "transmit", printer->sent, printer->sent_ends);
-	fast_text(&printer->out, "}\n");
+		to = put_ends(printer, to, "transmit", printer->sent, printer->sent_ends);
+	to = fast_text(to, "}\n");
+	return to;
 }
 
 const struct timeline_layout timeline_json = {

@@ -74,6 +74,7 @@ static bool is_softirq_wanted(struct timeline_printer *printer, const struct tim
 
 static int write_softirqs(struct timeline_printer *printer, const struct timeline_layout *layout)
 {
+	char *to = fast_begin(&printer->out);
 	const struct timeline_item *head;
 	int error;
 
@@ -87,25 +88,28 @@ static int write_softirqs(struct timeline_printer *printer, const struct timelin
 			printer->received++;
 			printer->received_ends[head[i].how]++;
 		}
-		layout->softirq(printer, head);
+		to = layout->softirq(printer, fast_next(&printer->out, to), head);
 	}
+	fast_end(&printer->out, to);
 	return error;
 }
 
 static int write_packets(struct timeline_printer *printer, const struct timeline_layout *layout)
 {
+	char *to = fast_begin(&printer->out);
 	const struct timeline_packet *packet;
 	int error;
 
-	if (layout->begin_packets)
-		layout->begin_packets(printer);
+	if (layout->packets_heading)
+		to = fast_string(&printer->out, to, layout->packets_heading);
 	while ((packet = timeline_next_packet(printer->report->timeline, &error))) {
 		if (printer->report->device && !is_wanted(printer, packet->device))
 			continue;
 		printer->sent++;
 		printer->sent_ends[packet->how]++;
-		layout->packet(printer, packet);
+		to = layout->packet(printer, fast_next(&printer->out, to), packet);
 	}
+	fast_end(&printer->out, to);
 	return error;
 }
 
@@ -128,13 +132,13 @@ int timeline_write(const struct timeline_report *report, enum timeline_style sty
 	printer->out.out = out;
 	printer->clean = layout->clean;
 	if (layout->begin)
-		layout->begin(printer);
+		fast_end(&printer->out, layout->begin(printer, fast_begin(&printer->out)));
 	if (report->receive)
 		error = write_softirqs(printer, layout);
 	if (!error && report->transmit)
 		error = write_packets(printer, layout);
 	if (!error && layout->end)
-		layout->end(printer);
+		fast_end(&printer->out, layout->end(printer, fast_begin(&printer->out)));
 	fast_flush(&printer->out);
 	clean_names_clear(&printer->cleaned);
 	free(printer);

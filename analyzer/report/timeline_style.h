@@ -22,12 +22,14 @@ struct timeline_printer {
 
 struct timeline_layout {
 	enum clean_style clean;
-	/* Each may be NULL. */
-	void (*begin)(struct timeline_printer *printer);
-	void (*softirq)(struct timeline_printer *printer, const struct timeline_item *head);
-	void (*begin_packets)(struct timeline_printer *printer);
-	void (*packet)(struct timeline_printer *printer, const struct timeline_packet *packet);
-	void (*end)(struct timeline_printer *printer);
+	const char *packets_heading; /* before sent packets; NULL: none */
+	/* Each returns where the next one puts its text (fast_out.h), and may be NULL. */
+	char *(*begin)(struct timeline_printer *printer, char *to);
+	char *(*softirq)(
+		struct timeline_printer *printer, char *to, const struct timeline_item *head);
+	char *(*packet)(
+		struct timeline_printer *printer, char *to, const struct timeline_packet *packet);
+	char *(*end)(struct timeline_printer *printer, char *to);
 };
 
 extern const struct timeline_layout timeline_text, timeline_json, timeline_classic;

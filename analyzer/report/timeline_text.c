@@ -4,112 +4,120 @@
 #include "timeline_style.h"
 
 /* Where the clock isn't calibrated times are cycles. */
-static void put_time(struct timeline_printer *printer, uint64_t time, unsigned width)
+static char *put_time(struct timeline_printer *printer, char *to, uint64_t time, unsigned width)
 {
 	if (printer->hz)
-		fast_fixed(&printer->out, cycles_to_ns(time, printer->hz), false, 9, width);
+		to = fast_fixed(to, cycles_to_ns(time, printer->hz), false, 9, width);
 	else
-		fast_number(&printer->out, time, width);
+		to = fast_number(to, time, width);
+	return to;
 }
 
 /* Milliseconds, to a nanosecond. */
-static void put_between(
-	struct timeline_printer *printer, uint64_t from, uint64_t to, unsigned width)
+static char *put_between(
+	struct timeline_printer *printer, char *to, uint64_t begin, uint64_t end, unsigned width)
 {
 	bool negative;
-	uint64_t ns = timeline_between(printer, from, to, &negative);
+	uint64_t ns = timeline_between(printer, begin, end, &negative);
 
-	if (from == TIMELINE_UNKNOWN || to == TIMELINE_UNKNOWN)
-		fast_column(&printer->out, &timeline_none, (int)width);
+	if (begin == TIMELINE_UNKNOWN || end == TIMELINE_UNKNOWN)
+		to = fast_column(&printer->out, to, &timeline_none, (int)width);
 	else
-		fast_fixed(&printer->out, ns, negative, printer->hz ? 6 : 0, width);
+		to = fast_fixed(to, ns, negative, printer->hz ? 6 : 0, width);
+	return to;
 }
 
-static void put_packet_address(struct timeline_printer *printer, uint64_t packet)
+static char *put_packet_address(char *to, uint64_t packet)
 {
-	fast_text(&printer->out, " 0x");
-	fast_hex(&printer->out, packet);
+	return fast_hex(fast_text(to, " 0x"), packet);
 }
 
-static void put_task(struct timeline_printer *printer, uint32_t number)
+static char *put_task(struct timeline_printer *printer, char *to, uint32_t number)
 {
 	struct timeline_task task;
 
 	if (!timeline_task(printer, number, &task)) {
-		fast_text(&printer->out, "a process");
-		return;
+		to = fast_text(to, "a process");
+		return to;
 	}
-	fast_bytes(&printer->out, task.comm, task.comm_bytes);
-	fast_text(&printer->out, " (");
-	fast_bytes(&printer->out, task.pid, task.pid_bytes);
-	fast_text(&printer->out, ")");
+	to = fast_bytes(&printer->out, to, task.comm, task.comm_bytes);
+	to = fast_text(to, " (");
+	to = fast_bytes(&printer->out, to, task.pid, task.pid_bytes);
+	to = fast_text(to, ")");
+	return to;
 }
 
 static const struct fast_word unknown = FAST_WORD("unknown");
 
 /* What happened to a received packet, and how long after it had come. */
-static void put_end(struct timeline_printer *printer, const struct timeline_item *item)
+static char *put_end(struct timeline_printer *printer, char *to, const struct timeline_item *item)
 {
 	const struct fast_word *reason;
 
-	fast_text(&printer->out, ", ");
-	fast_word(&printer->out, &timeline_ends[item->how]);
+	to = fast_text(to, ", ");
+	to = fast_word(&printer->out, to, &timeline_ends[item->how]);
 	if (item->how == TIMELINE_OPEN || item->how == TIMELINE_UNRESOLVED)
-		return;
+		return to;
 	if (item->how == TIMELINE_COPIED) {
-		fast_text(&printer->out, " to ");
-		put_task(printer, item->name);
+		to = fast_text(to, " to ");
+		to = put_task(printer, to, item->name);
 	}
-	fast_text(&printer->out, " after ");
-	put_between(printer, item->time, item->end, 0);
+	to = fast_text(to, " after ");
+	to = put_between(printer, to, item->time, item->end, 0);
 	if (item->how == TIMELINE_DROPPED) {
 		reason = timeline_name(printer, NAME_REASON, item->name);
-		fast_text(&printer->out, ": ");
-		fast_word(&printer->out, reason ? reason : &unknown);
+		to = fast_text(to, ": ");
+		to = fast_word(&printer->out, to, reason ? reason : &unknown);
 	}
+	return to;
 }
 
-static void put_receive(struct timeline_printer *printer, const struct timeline_item *item)
+static char *put_receive(
+	struct timeline_printer *printer, char *to, const struct timeline_item *item)
 {
-	fast_word(&printer->out, timeline_device(printer, item->device));
-	put_packet_address(printer, item->what);
-	fast_text(&printer->out, " ");
-	fast_number(&printer->out, item->len, 0);
-	fast_text(&printer->out, " bytes");
+	to = fast_word(&printer->out, to, timeline_device(printer, item->device));
+	to = put_packet_address(to, item->what);
+	to = fast_text(to, " ");
+	to = fast_number(to, item->len, 0);
+	to = fast_text(to, " bytes");
 	if (item->kind == TIMELINE_RECEIVE)
-		put_end(printer, item);
+		to = put_end(printer, to, item);
+	return to;
 }
 
-static void put_poll(struct timeline_printer *printer, const struct timeline_item *item)
+static char *put_poll(struct timeline_printer *printer, char *to, const struct timeline_item *item)
 {
 	uint64_t work = EVENT_GET(NAPI_POLL, work, item->what);
 
-	fast_word(&printer->out, timeline_device(printer, item->device));
+	to = fast_word(&printer->out, to, timeline_device(printer, item->device));
 	if (work == EVENT_WORK_UNKNOWN)
-		return;
-	fast_text(&printer->out, " work ");
-	fast_number(&printer->out, work, 0);
-	fast_text(&printer->out, " of ");
-	fast_number(&printer->out, EVENT_GET(NAPI_POLL, budget, item->what), 0);
+		return to;
+	to = fast_text(to, " work ");
+	to = fast_number(to, work, 0);
+	to = fast_text(to, " of ");
+	to = fast_number(to, EVENT_GET(NAPI_POLL, budget, item->what), 0);
+	return to;
 }
 
-static void put_irq(struct timeline_printer *printer, const struct timeline_item *item)
+static char *put_irq(struct timeline_printer *printer, char *to, const struct timeline_item *item)
 {
 	const struct fast_word *name = timeline_name(printer, NAME_IRQ, item->name);
 
-	fast_number(&printer->out, item->what, 0);
+	to = fast_number(to, item->what, 0);
 	if (name) {
-		fast_text(&printer->out, " ");
-		fast_word(&printer->out, name);
+		to = fast_text(to, " ");
+		to = fast_word(&printer->out, to, name);
 	}
+	return to;
 }
 
 /* "      0.003102  receive       " */
-static void begin_line(struct timeline_printer *printer, uint64_t base, uint64_t time,
+static char *begin_line(struct timeline_printer *printer, char *to, uint64_t base, uint64_t time,
 	const struct fast_word *what)
 {
-	put_between(printer, base, time, 14);
-	fast_word(&printer->out, what);
+	to = put_between(printer, to, base, time, 14);
+	to = fast_word(&printer->out, to, what);
+	return to;
 }
 
 /* What a line begins with behind its time; of what may have nothing behind that, without blanks. */
@@ -125,33 +133,38 @@ static const struct fast_word kinds[] = {
 static const struct fast_word softirq_entry = FAST_WORD("  softirq_entry");
 static const struct fast_word softirq_exit = FAST_WORD("  softirq_exit");
 
-static void put_item(
-	struct timeline_printer *printer, const struct timeline_item *item, uint64_t base)
+static char *put_item(
+	struct timeline_printer *printer, char *to, const struct timeline_item *item, uint64_t base)
 {
-	begin_line(printer, base, item->time, &kinds[item->kind]);
+	to = fast_next(&printer->out, to);
+	to = begin_line(printer, to, base, item->time, &kinds[item->kind]);
 	if (item->kind == TIMELINE_IRQ)
-		put_irq(printer, item);
+		to = put_irq(printer, to, item);
 	else if (item->kind == TIMELINE_POLL)
-		put_poll(printer, item);
+		to = put_poll(printer, to, item);
 	else if (item->kind == TIMELINE_RAISE)
-		fast_text(&printer->out, item->flags ? "by the softirq before" : "by a task");
+		to = fast_string(
+			&printer->out, to, item->flags ? "by the softirq before" : "by a task");
 	else
-		put_receive(printer, item);
-	fast_text(&printer->out, "\n");
+		to = put_receive(printer, to, item);
+	to = fast_text(to, "\n");
+	return to;
 }
 
 /* A poll that no softirq did: whose it was. */
-static void put_poller(struct timeline_printer *printer, const struct timeline_item *head)
+static char *put_poller(
+	struct timeline_printer *printer, char *to, const struct timeline_item *head)
 {
 	if (napi_is_thread(printer->names, head->name)) {
-		fast_text(&printer->out, ", by the NAPI thread ");
-		put_task(printer, head->name);
-		return;
+		to = fast_text(to, ", by the NAPI thread ");
+		to = put_task(printer, to, head->name);
+		return to;
 	}
-	fast_text(&printer->out, ", in no softirq that was seen (busy polling, a tap");
-	fast_text(&printer->out, head->name ? "), in " : ", a NAPI thread)");
+	to = fast_text(to, ", in no softirq that was seen (busy polling, a tap");
+	to = fast_string(&printer->out, to, head->name ? "), in " : ", a NAPI thread)");
 	if (head->name)
-		put_task(printer, head->name);
+		to = put_task(printer, to, head->name);
+	return to;
 }
 
 /* Where it comes from, if not from an interrupt. */
@@ -166,48 +179,45 @@ static const char *cause_of(const struct timeline_item *head)
 	return ", without an interrupt";
 }
 
-static void put_entry(
-	struct timeline_printer *printer, const struct timeline_item *head, uint64_t base)
+static char *put_entry(
+	struct timeline_printer *printer, char *to, const struct timeline_item *head, uint64_t base)
 {
 	if (head->flags & TIMELINE_NO_SOFTIRQ)
-		return;
-	begin_line(printer, base, head->time, &softirq_entry);
+		return to;
+	to = begin_line(printer, to, base, head->time, &softirq_entry);
 	if (head->name) {
-		fast_text(&printer->out, " ");
-		put_task(printer, head->name);
+		to = fast_text(to, " ");
+		to = put_task(printer, to, head->name);
 	}
-	fast_text(&printer->out, "\n");
+	to = fast_text(to, "\n");
+	return to;
 }
 
-static void put_softirq(struct timeline_printer *printer, const struct timeline_item *head)
+static char *put_softirq(
+	struct timeline_printer *printer, char *to, const struct timeline_item *head)
 {
 	uint64_t base = timeline_base(head);
 	uint32_t i = 1;
 
-	put_time(printer, base, 0);
-	fast_text(&printer->out, " cpu ");
-	fast_number(&printer->out, head->what, 0);
+	to = put_time(printer, to, base, 0);
+	to = fast_text(to, " cpu ");
+	to = fast_number(to, head->what, 0);
 	if (head->flags & TIMELINE_NO_SOFTIRQ)
-		put_poller(printer, head);
+		to = put_poller(printer, to, head);
 	else
-		fast_text(&printer->out, cause_of(head));
-	fast_text(&printer->out, "\n");
+		to = fast_string(&printer->out, to, cause_of(head));
+	to = fast_text(to, "\n");
 	for (; i <= head->causes && head[i].time <= head->time; i++)
-		put_item(printer, &head[i], base);
-	put_entry(printer, head, base);
+		to = put_item(printer, to, &head[i], base);
+	to = put_entry(printer, to, head, base);
 	for (; i <= head->len; i++)
-		put_item(printer, &head[i], base);
+		to = put_item(printer, to, &head[i], base);
 	if (!(head->flags & (TIMELINE_NO_SOFTIRQ | TIMELINE_NO_EXIT))) {
-		begin_line(printer, base, head->end, &softirq_exit);
-		fast_text(&printer->out, "\n");
+		to = begin_line(printer, to, base, head->end, &softirq_exit);
+		to = fast_text(to, "\n");
 	}
-	fast_text(&printer->out, "\n");
-}
-
-static void begin_packets(struct timeline_printer *printer)
-{
-	fast_text(&printer->out, "device   bytes  first seen at        start_xmit  xmit returns"
-				 "           end\n");
+	to = fast_text(to, "\n");
+	return to;
 }
 
 /* The time of a packet before the one asked for, of those that are known. */
@@ -218,7 +228,8 @@ static uint64_t first_of(uint64_t a, uint64_t b, uint64_t c)
 	return b != TIMELINE_UNKNOWN ? b : c;
 }
 
-static void put_packet(struct timeline_printer *printer, const struct timeline_packet *packet)
+static char *put_packet(
+	struct timeline_printer *printer, char *to, const struct timeline_packet *packet)
 {
 	struct fast_out *out = &printer->out;
 	const struct fast_word *reason =
@@ -226,87 +237,94 @@ static void put_packet(struct timeline_printer *printer, const struct timeline_p
 			? timeline_name(printer, NAME_REASON, packet->reason)
 			: NULL;
 
-	fast_column(out, timeline_device(printer, packet->device), -7);
-	fast_text(out, " ");
-	fast_number(out, packet->len, 6);
-	fast_text(out, " ");
-	put_time(printer, first_of(packet->queued, packet->start, packet->xmit), 16);
-	fast_text(out, " ");
-	put_between(printer, packet->queued, packet->start, 15);
-	fast_text(out, " ");
-	put_between(printer, first_of(packet->start, packet->queued, TIMELINE_UNKNOWN),
+	to = fast_column(out, to, timeline_device(printer, packet->device), -7);
+	to = fast_text(to, " ");
+	to = fast_number(to, packet->len, 6);
+	to = fast_text(to, " ");
+	to = put_time(printer, to, first_of(packet->queued, packet->start, packet->xmit), 16);
+	to = fast_text(to, " ");
+	to = put_between(printer, to, packet->queued, packet->start, 15);
+	to = fast_text(to, " ");
+	to = put_between(printer, to, first_of(packet->start, packet->queued, TIMELINE_UNKNOWN),
 		packet->xmit, 13);
-	fast_text(out, " ");
-	put_between(
-		printer, first_of(packet->xmit, packet->start, packet->queued), packet->end, 13);
-	fast_text(out, " ");
-	fast_word(out, &timeline_ends[packet->how]);
+	to = fast_text(to, " ");
+	to = put_between(printer, to, first_of(packet->xmit, packet->start, packet->queued),
+		packet->end, 13);
+	to = fast_text(to, " ");
+	to = fast_word(out, to, &timeline_ends[packet->how]);
 	if (reason) {
-		fast_text(out, ": ");
-		fast_word(out, reason);
+		to = fast_text(to, ": ");
+		to = fast_word(out, to, reason);
 	}
 	if (packet->retries) {
-		fast_text(out, ", the driver was busy: ");
-		fast_number(out, packet->retries, 0);
+		to = fast_text(to, ", the driver was busy: ");
+		to = fast_number(to, packet->retries, 0);
 	}
-	fast_text(out, "\n");
+	to = fast_text(to, "\n");
+	return to;
 }
 
-static void put_ends(struct timeline_printer *printer, uint64_t all, const char *what,
+static char *put_ends(struct timeline_printer *printer, char *to, uint64_t all, const char *what,
 	const uint64_t ends[TIMELINE_ENDS])
 {
 	const char *separator = ": ";
 
-	fast_number(&printer->out, all, 0);
-	fast_text(&printer->out, what);
+	to = fast_number(to, all, 0);
+	to = fast_string(&printer->out, to, what);
 	for (int i = 0; i < TIMELINE_ENDS; i++) {
 		if (!ends[i])
 			continue;
-		fast_text(&printer->out, separator);
-		fast_number(&printer->out, ends[i], 0);
-		fast_text(&printer->out, " ");
-		fast_word(&printer->out, &timeline_ends[i]);
+		to = fast_string(&printer->out, to, separator);
+		to = fast_number(to, ends[i], 0);
+		to = fast_text(to, " ");
+		to = fast_word(&printer->out, to, &timeline_ends[i]);
 		separator = ", ";
 	}
-	fast_text(&printer->out, "\n");
+	to = fast_text(to, "\n");
+	return to;
 }
 
-static void put_left_out(struct timeline_printer *printer, uint64_t count, const char *what)
+static char *put_left_out(
+	struct timeline_printer *printer, char *to, uint64_t count, const char *what)
 {
 	if (!count)
-		return;
-	fast_number(&printer->out, count, 0);
-	fast_text(&printer->out, what);
+		return to;
+	to = fast_number(to, count, 0);
+	to = fast_string(&printer->out, to, what);
+	return to;
 }
 
-static void end(struct timeline_printer *printer)
+static char *end(struct timeline_printer *printer, char *to)
 {
 	const struct timeline_report *report = printer->report;
 	const struct timeline_counts *counts = timeline_counts(report->timeline);
 
-	fast_text(&printer->out, "\n");
+	to = fast_text(to, "\n");
 	if (report->receive) {
-		put_ends(printer, printer->received, " packets received", printer->received_ends);
-		put_left_out(printer, counts->empty_softirqs,
+		to = put_ends(printer, to, printer->received, " packets received",
+			printer->received_ends);
+		to = put_left_out(printer, to, counts->empty_softirqs,
 			" softirqs had no known cause and nothing in them: left out\n");
-		put_left_out(printer, counts->causes_dropped,
+		to = put_left_out(printer, to, counts->causes_dropped,
 			" interrupts or netif_rx led to no softirq: left out\n");
 	}
 	if (report->transmit)
-		put_ends(printer, printer->sent, " packets sent", printer->sent_ends);
-	fast_number(&printer->out, report->counts->read, 0);
-	fast_text(&printer->out, " events read, ");
-	fast_number(&printer->out, report->counts->lost, 0);
-	fast_text(&printer->out, " lost; ");
-	fast_number(&printer->out, report->counts->unparsed, 0);
-	fast_text(&printer->out, " lines unparsed; times behind the first one are ");
-	fast_text(&printer->out, printer->hz ? "milliseconds\n" : "cycles\n");
+		to = put_ends(printer, to, printer->sent, " packets sent", printer->sent_ends);
+	to = fast_number(to, report->counts->read, 0);
+	to = fast_text(to, " events read, ");
+	to = fast_number(to, report->counts->lost, 0);
+	to = fast_text(to, " lost; ");
+	to = fast_number(to, report->counts->unparsed, 0);
+	to = fast_text(to, " lines unparsed; times behind the first one are ");
+	to = fast_string(&printer->out, to, printer->hz ? "milliseconds\n" : "cycles\n");
+	return to;
 }
 
 const struct timeline_layout timeline_text = {
 	.clean = CLEAN_TERMINAL,
 	.softirq = put_softirq,
-	.begin_packets = begin_packets,
+	.packets_heading = "device   bytes  first seen at        start_xmit  xmit returns"
+			   "           end\n",
 	.packet = put_packet,
 	.end = end,
 };

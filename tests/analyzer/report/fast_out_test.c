@@ -41,6 +41,8 @@ static void numbers_are_those_of_printf(void)
 		UINT64_C(0x123456789), UINT64_C(0xffff8885a75fc000), UINT64_C(10000000000000000000),
 		UINT64_MAX };
 
+	char *to;
+
 	begin();
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		for (unsigned width = 0; width < 80; width += 7) {
@@ -48,9 +50,10 @@ static void numbers_are_those_of_printf(void)
 
 			snprintf(line, sizeof(line), "%*" PRIu64 "|%" PRIx64, (int)width,
 				numbers[i], numbers[i]);
-			fast_number(out, numbers[i], width);
-			fast_text(out, "|");
-			fast_hex(out, numbers[i]);
+			to = fast_begin(out);
+			to = fast_number(to, numbers[i], width);
+			to = fast_text(to, "|");
+			fast_end(out, fast_hex(to, numbers[i]));
 			expect(line);
 		}
 	}
@@ -61,19 +64,19 @@ static void numbers_are_those_of_printf(void)
 static void fractions_have_their_point_and_sign(void)
 {
 	begin();
-	fast_fixed(out, 1234567, false, 6, 0);
+	fast_end(out, fast_fixed(fast_begin(out), 1234567, false, 6, 0));
 	expect("1.234567");
-	fast_fixed(out, 7, false, 6, 12);
+	fast_end(out, fast_fixed(fast_begin(out), 7, false, 6, 12));
 	expect("    0.000007");
-	fast_fixed(out, 0, true, 3, 8);
+	fast_end(out, fast_fixed(fast_begin(out), 0, true, 3, 8));
 	expect("  -0.000");
-	fast_fixed(out, 1500, true, 3, 0);
+	fast_end(out, fast_fixed(fast_begin(out), 1500, true, 3, 0));
 	expect("-1.500");
-	fast_fixed(out, 1000000, false, 6, 3); /* as wide as it is */
+	fast_end(out, fast_fixed(fast_begin(out), 1000000, false, 6, 3)); /* as wide as it is */
 	expect("1.000000");
-	fast_fixed(out, UINT64_MAX, true, 9, 24);
+	fast_end(out, fast_fixed(fast_begin(out), UINT64_MAX, true, 9, 24));
 	expect("  -18446744073.709551615");
-	fast_fixed(out, 42, false, 0, 4);
+	fast_end(out, fast_fixed(fast_begin(out), 42, false, 0, 4));
 	expect("  42");
 	end();
 	free(text);
@@ -93,15 +96,17 @@ static void fractions_are_the_digits_with_a_point(void)
 					one *= 10;
 				snprintf(line, sizeof(line), "%*" PRIu64 ".%0*" PRIu64, 5,
 					number / one, (int)digits, number % one);
-				fast_fixed(out, number, false, digits, 6 + digits);
+				fast_end(out, fast_fixed(fast_begin(out), number, false, digits,
+						      6 + digits));
 				expect(line);
 				snprintf(line, sizeof(line), "%" PRIu64 ".%0*" PRIu64, number / one,
 					(int)digits, number % one);
-				fast_fixed(out, number, false, digits, 0);
+				fast_end(
+					out, fast_fixed(fast_begin(out), number, false, digits, 0));
 				expect(line);
 				snprintf(line, sizeof(line), "-%" PRIu64 ".%0*" PRIu64,
 					number / one, (int)digits, number % one);
-				fast_fixed(out, number, true, digits, 0);
+				fast_end(out, fast_fixed(fast_begin(out), number, true, digits, 0));
 				expect(line);
 			}
 		}
@@ -115,12 +120,14 @@ static const struct fast_word lo = FAST_WORD("lo"), long_name = FAST_WORD("a-lon
 
 static void columns_are_filled_on_either_side(void)
 {
+	char *to;
+
 	begin();
-	fast_column(out, &lo, 7);
-	fast_column(out, &lo, -4);
-	fast_column(out, &long_name, 4);
+	to = fast_column(out, fast_begin(out), &lo, 7);
+	to = fast_column(out, to, &lo, -4);
+	fast_end(out, fast_column(out, to, &long_name, 4));
 	expect("     lolo  a-long-name");
-	fast_column(out, &empty, 70);
+	fast_end(out, fast_column(out, fast_begin(out), &empty, 70));
 	expect("                                                                      ");
 	end();
 	free(text);
@@ -139,17 +146,17 @@ static void nothing_is_lost_where_the_buffer_ends(void)
 	large[FAST_OUT_BYTES + 1] = '\0';
 	begin();
 	for (uint64_t i = 0; i < 20000; i++) {
-		fast_number(out, i * i, (unsigned)(i % 40));
-		fast_text(out, " of ");
-		fast_fixed(out, i, i & 1, 3, 9);
+		char *to = fast_number(fast_begin(out), i * i, (unsigned)(i % 40));
+
+		fast_end(out, fast_fixed(fast_text(to, " of "), i, i & 1, 3, 9));
 		fprintf(plain, "%*" PRIu64 " of ", (int)(i % 40), i * i);
 		fprintf(plain, "%9.3f", i & 1 ? -(double)i / 1000 : (double)i / 1000);
 	}
 	for (int i = 0; i < 1000; i++) {
-		fast_bytes(out, large, FAST_OUT_SLACK + 1);
-		fwrite(large, 1, FAST_OUT_SLACK + 1, plain);
+		fast_end(out, fast_bytes(out, fast_begin(out), large, FAST_PIECE_BYTES + 1));
+		fwrite(large, 1, FAST_PIECE_BYTES + 1, plain);
 	}
-	fast_text(out, large);
+	fast_end(out, fast_string(out, fast_begin(out), large));
 	fputs(large, plain);
 	fclose(plain);
 	end();
