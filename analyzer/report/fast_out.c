@@ -177,27 +177,6 @@ static inline char *put_short_fixed(
 		to, text >> 8 * (7 - digits - before), before + 1 + digits, negative, width);
 }
 
-/*
- * Seconds of 7 digits at most, to a nanosecond: as 8 digits, of which one is behind the point, and
- * 8.
- */
-static char *put_seconds(char *to, uint64_t number, unsigned width)
-{
-	uint64_t first = fast_eight_digits(number / EIGHT_DIGITS);
-	uint64_t text = first + AS_TEXT;
-	unsigned count = count_eight(first), before = count > 1 ? count - 1 : 1;
-	unsigned all = before + 10 > width ? before + 10 : width;
-
-	memset(to, ' ', FAST_PIECE_BYTES);
-	to += all - (before + 10);
-	put_eight(to, text >> 8 * (7 - before));
-	to += before;
-	to[0] = '.';
-	to[1] = (char)(text >> 56);
-	put_eight(to + 2, fast_eight_digits(number % EIGHT_DIGITS) + AS_TEXT);
-	return to + 10;
-}
-
 char *fast_any_fixed(char *to, uint64_t number, bool negative, unsigned digits, unsigned width)
 {
 	unsigned all, whole;
@@ -207,9 +186,6 @@ char *fast_any_fixed(char *to, uint64_t number, bool negative, unsigned digits, 
 		return put_short_fixed(to, number, negative, 6, width);
 	if (width <= FAST_PIECE_BYTES && number < EIGHT_DIGITS / 10 && digits == 3)
 		return put_short_fixed(to, number, negative, 3, width);
-	if (width <= FAST_PIECE_BYTES && number < EIGHT_DIGITS * EIGHT_DIGITS && digits == 9 &&
-		!negative)
-		return put_seconds(to, number, width);
 	all = count_digits(number);
 	whole = all > digits ? all - digits : 1;
 	end = to = take(to, negative + whole + (digits > 0) + digits, width);
@@ -221,6 +197,16 @@ char *fast_any_fixed(char *to, uint64_t number, bool negative, unsigned digits, 
 	if (negative)
 		end[-(ptrdiff_t)whole - 1] = '-';
 	return to;
+}
+
+char *fast_new_second(struct fast_second *second, char *to, uint64_t ns, unsigned width)
+{
+	char *end = fast_any_number(second->text, ns / 1000000000, 0);
+
+	*end = '.';
+	second->begin = ns - ns % 1000000000;
+	second->bytes = (unsigned)(end + 1 - second->text);
+	return fast_any_fixed(to, ns, false, 9, width);
 }
 
 /* The place of the index, or NULL without memory. */

@@ -140,12 +140,14 @@ static inline uint64_t fast_eight_digits(uint64_t number)
 #define FAST_BLANKS "                                "
 
 /* A text of eight bytes, the first of which is the lowest, ends where a column does. */
-static inline char *fast_eight(char *to, uint64_t text, unsigned width)
+static inline char *fast_eight(char *to, uint64_t text, bool negative, unsigned width)
 {
-	memcpy(to, FAST_BLANKS, width > 16 ? 32 : 16);
-	to += width < 8 ? 8 : width;
+	memcpy(to, FAST_BLANKS, FAST_PIECE_BYTES);
+	to += width;
 	text = htole64(text);
 	memcpy(to - 8, &text, sizeof(text));
+	if (negative)
+		to[-9] = '-';
 	return to;
 }
 
@@ -157,13 +159,43 @@ static inline char *fast_eight(char *to, uint64_t text, unsigned width)
 static inline char *fast_fixed(
 	char *to, uint64_t number, bool negative, unsigned digits, unsigned width)
 {
+	unsigned least = negative ? 9 : 8;
 	uint64_t text;
 
-	if (digits != 6 || number >= 10000000 || negative || width > FAST_PIECE_BYTES)
+	if (digits != 6 || number >= 10000000 || width > FAST_PIECE_BYTES)
 		return fast_any_fixed(to, number, negative, digits, width);
 	text = fast_eight_digits(number);
 	text = (text >> 8 & 0xff) | (text & ~UINT64_C(0xffff));
-	return fast_eight(to, text + UINT64_C(0x3030303030302e30), width);
+	return fast_eight(
+		to, text + UINT64_C(0x3030303030302e30), negative, width < least ? least : width);
+}
+
+/* A whole second, as text: most times are in the same one as the time before. All zero is none. */
+struct fast_second {
+	uint64_t begin; /* nanoseconds */
+	char text[FAST_PIECE_BYTES];
+	unsigned bytes; /* of the digits and the point; 0: there is none */
+};
+
+/* fast_seconds of another second, or of any width. */
+char *fast_new_second(struct fast_second *second, char *to, uint64_t ns, unsigned width);
+
+/* Seconds to a nanosecond, as fast_fixed with 9 digits has them. */
+static inline char *fast_seconds(struct fast_second *second, char *to, uint64_t ns, unsigned width)
+{
+	uint64_t behind = ns - second->begin, text;
+
+	if (!second->bytes || behind >= 1000000000 || width > FAST_PIECE_BYTES)
+		return fast_new_second(second, to, ns, width);
+	memcpy(to, FAST_BLANKS, FAST_PIECE_BYTES);
+	if (second->bytes + 9 < width)
+		to += width - (second->bytes + 9);
+	memcpy(to, second->text, FAST_PIECE_BYTES);
+	to += second->bytes;
+	*to = (char)('0' + behind / 100000000);
+	text = htole64(fast_eight_digits(behind % 100000000) + UINT64_C(0x3030303030303030));
+	memcpy(to + 1, &text, sizeof(text));
+	return to + 9;
 }
 
 /* Names as they may go out, each cleaned once. All zero is empty. */

@@ -12,6 +12,7 @@ struct timeline_printer {
 	const struct names *names;
 	uint64_t hz; /* 0: times are cycles */
 	struct fast_out out;
+	struct fast_second second;
 	struct clean_names cleaned;
 	enum clean_style clean;
 	signed char wanted[EVENT_NO_DEVICE + 1]; /* by --dev; 0: not looked up yet, else 1 or -1 */

@@ -7,7 +7,7 @@
 static char *put_time(struct timeline_printer *printer, char *to, uint64_t time, unsigned width)
 {
 	if (printer->hz)
-		to = fast_fixed(to, cycles_to_ns(time, printer->hz), false, 9, width);
+		to = fast_seconds(&printer->second, to, cycles_to_ns(time, printer->hz), width);
 	else
 		to = fast_number(to, time, width);
 	return to;

@@ -115,6 +115,35 @@ static void fractions_are_the_digits_with_a_point(void)
 	free(text);
 }
 
+/* Also where a second ends, goes back, or has more digits than the one before. */
+static void seconds_are_those_of_fixed(void)
+{
+	static const uint64_t seconds[] = { 0, 0, 9, 10, 9, 32223, 32224, 32224,
+		UINT64_C(1700000000), UINT64_C(18446744072), UINT64_C(18446744073), 1 };
+	static const uint64_t behind[] = { 0, 1, 99999999, 100000000, 123456789, 999999999 };
+	struct fast_second second = { 0 };
+
+	begin();
+	for (size_t i = 0; i < sizeof(seconds) / sizeof(*seconds); i++) {
+		for (size_t j = 0; j < sizeof(behind) / sizeof(*behind); j++) {
+			for (unsigned width = 0; width < 48; width += 16) {
+				uint64_t ns = seconds[i] * 1000000000 + behind[j];
+				char line[64], number[32];
+
+				if (ns / 1000000000 != seconds[i])
+					continue;
+				snprintf(number, sizeof(number), "%" PRIu64 ".%09" PRIu64,
+					seconds[i], behind[j]);
+				snprintf(line, sizeof(line), "%*s", (int)width, number);
+				fast_end(out, fast_seconds(&second, fast_begin(out), ns, width));
+				expect(line);
+			}
+		}
+	}
+	end();
+	free(text);
+}
+
 static const struct fast_word lo = FAST_WORD("lo"), long_name = FAST_WORD("a-long-name"),
 			      empty = FAST_WORD("");
 
@@ -194,6 +223,7 @@ static const struct test_case cases[] = {
 	{ "numbers are those of printf", numbers_are_those_of_printf },
 	{ "fractions have their point and sign", fractions_have_their_point_and_sign },
 	{ "fractions are the digits with a point", fractions_are_the_digits_with_a_point },
+	{ "seconds are those of fixed", seconds_are_those_of_fixed },
 	{ "columns are filled on either side", columns_are_filled_on_either_side },
 	{ "nothing is lost where the buffer ends", nothing_is_lost_where_the_buffer_ends },
 	{ "names are cleaned once, and found by number",
