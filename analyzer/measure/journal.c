@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 int journal_create(struct journal *journal, size_t record_bytes, size_t records)
@@ -70,7 +69,7 @@ static int spill(struct journal *journal, size_t records)
 	return 0;
 }
 
-int journal_append(struct journal *journal, const void *records, size_t count)
+int journal_append_slowly(struct journal *journal, const void *records, size_t count)
 {
 	const unsigned char *from = records;
 
@@ -122,7 +121,7 @@ static int load(struct journal *journal)
 		journal->next * journal->record_bytes, false);
 }
 
-int journal_look(struct journal *journal, size_t count, const void **records)
+int journal_look_for(struct journal *journal, size_t count, const void **records)
 {
 	*records = NULL;
 	if (count > journal->count - journal->next)
@@ -137,11 +136,6 @@ int journal_look(struct journal *journal, size_t count, const void **records)
 	}
 	*records = journal->recent + (journal->next - journal->window) * journal->record_bytes;
 	return 0;
-}
-
-void journal_take(struct journal *journal, size_t count)
-{
-	journal->next += count;
 }
 
 void journal_destroy(struct journal *journal)

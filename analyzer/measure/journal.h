@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #define JOURNAL_RECORDS ((size_t)64 * 1024) /* in memory at most */
 
@@ -30,11 +31,25 @@ struct journal {
 /* `records` is how many are kept in memory at most, a power of 2 from 2 on. 0 or -ENOMEM. */
 int journal_create(struct journal *journal, size_t record_bytes, size_t records);
 
+/* journal_append where there is no room for them in a row. */
+int journal_append_slowly(struct journal *journal, const void *records, size_t count);
+
 /*
  * Appends records, of which the first gets the number that journal->count was before. 0 or a
  * negative errno.
  */
-int journal_append(struct journal *journal, const void *records, size_t count);
+static inline int journal_append(struct journal *journal, const void *records, size_t count)
+{
+	size_t at = (size_t)(journal->count & (journal->room - 1));
+
+	if (journal->count - journal->written + count >= journal->room ||
+		at + count > journal->room)
+		return journal_append_slowly(journal, records, count);
+	memcpy(journal->recent + at * journal->record_bytes, records,
+		count * journal->record_bytes);
+	journal->count += count;
+	return 0;
+}
 
 /* Changes bytes of a record. 0 or a negative errno. */
 int journal_change(
@@ -45,8 +60,25 @@ int journal_change(
  * fewer, *records is NULL. Nothing can be appended or changed any more. They are valid until the
  * next call and come again in it unless they are taken. 0 or a negative errno.
  */
-int journal_look(struct journal *journal, size_t count, const void **records);
-void journal_take(struct journal *journal, size_t count);
+static inline int journal_look(struct journal *journal, size_t count, const void **records);
+
+static inline void journal_take(struct journal *journal, size_t count)
+{
+	journal->next += count;
+}
+
+/* journal_look where they aren't in memory, or there are none. */
+int journal_look_for(struct journal *journal, size_t count, const void **records);
+
+static inline int journal_look(struct journal *journal, size_t count, const void **records)
+{
+	size_t at = (size_t)(journal->next - journal->window);
+
+	if (at + count > journal->loaded)
+		return journal_look_for(journal, count, records);
+	*records = journal->recent + at * journal->record_bytes;
+	return 0;
+}
 
 /* Frees memory and file. */
 void journal_destroy(struct journal *journal);

@@ -7,12 +7,16 @@
 int timeline_create(struct timeline **created, const struct timeline_options *options,
 	const struct names *names)
 {
+	static receiving_handler *const no_receive[EVENT_ID_COUNT];
+	static transmitting_handler *const no_transmit[EVENT_ID_COUNT];
 	struct timeline *timeline = calloc(1, sizeof(*timeline));
 
 	*created = NULL;
 	if (!timeline)
 		return -ENOMEM;
 	timeline->options = *options;
+	timeline->receive = options->receive ? receiving_handlers : no_receive;
+	timeline->transmit = options->transmit ? transmitting_handlers : no_transmit;
 	timeline->names = names;
 	if (journal_create(
 		    &timeline->receiving.journal, sizeof(struct timeline_item), JOURNAL_RECORDS) ||
@@ -25,15 +29,29 @@ int timeline_create(struct timeline **created, const struct timeline_options *op
 	return 0;
 }
 
+static __attribute__((noinline)) int first_of_cpu(
+	struct timeline *timeline, unsigned cpu, const struct event *event)
+{
+	int error = receiving_new_cpu(&timeline->receiving, cpu);
+
+	return error ? error : timeline_event(timeline, cpu, event);
+}
+
 int timeline_event(struct timeline *timeline, unsigned cpu, const struct event *event)
 {
-	int error = 0;
+	receiving_handler *receive = timeline->receive[event->id];
+	transmitting_handler *transmit = timeline->transmit[event->id];
+	int error;
 
-	if (timeline->options.receive)
-		error = receiving_event(timeline, cpu, event);
-	if (!error && timeline->options.transmit)
-		error = transmitting_event(timeline, event);
-	return error;
+	if (!receive)
+		return transmit ? transmit(timeline, event) : 0;
+	cpu %= TIMELINE_CPUS;
+	if (!receiving_knows_cpu(&timeline->receiving, cpu))
+		return first_of_cpu(timeline, cpu, event);
+	if (!transmit)
+		return receive(timeline, cpu, event);
+	error = receive(timeline, cpu, event);
+	return error ? error : transmit(timeline, event);
 }
 
 int timeline_finish(struct timeline *timeline)

@@ -41,7 +41,14 @@ struct transmitting {
 	struct journal journal; /* of struct timeline_packet */
 };
 
+/* Takes an event of one kind, on a CPU that is known. 0 or a negative errno. */
+typedef int receiving_handler(struct timeline *timeline, unsigned cpu, const struct event *event);
+typedef int transmitting_handler(struct timeline *timeline, const struct event *event);
+
 struct timeline {
+	/* by enum event_id; NULL: nothing is done with it */
+	receiving_handler *const *receive;
+	transmitting_handler *const *transmit;
 	struct timeline_options options;
 	const struct names *names;
 	struct timeline_counts counts;
@@ -50,11 +57,16 @@ struct timeline {
 };
 
 /* Each 0 or a negative errno. */
-int receiving_event(struct timeline *timeline, unsigned cpu, const struct event *event);
+extern receiving_handler *const receiving_handlers[EVENT_ID_COUNT];
+static inline bool receiving_knows_cpu(const struct receiving *receiving, unsigned cpu)
+{
+	return cpu < receiving->cpu_room && receiving->cpus[cpu];
+}
+int receiving_new_cpu(struct receiving *receiving, unsigned cpu);
 int receiving_finish(struct timeline *timeline);
 void receiving_destroy(struct receiving *receiving);
 
-int transmitting_event(struct timeline *timeline, const struct event *event);
+extern transmitting_handler *const transmitting_handlers[EVENT_ID_COUNT];
 int transmitting_finish(struct timeline *timeline);
 void transmitting_destroy(struct transmitting *transmitting);
 

@@ -61,35 +61,41 @@ static bool in_irq(const struct timeline_cpu *cpu)
 	return cpu->irq_count && cpu->irq_count <= TIMELINE_IRQ_DEPTH;
 }
 
-static void on_irq_entry(struct timeline_cpu *cpu, const struct event *event)
+static int on_irq_entry(struct timeline *timeline, unsigned number, const struct event *event)
 {
+	struct timeline_cpu *cpu = timeline->receiving.cpus[number];
+
 	if (cpu->irq_count++ < TIMELINE_IRQ_DEPTH)
 		cpu->irqs[cpu->irq_count - 1] = (struct timeline_irq){
 			.time = event->time,
 			.number = (uint32_t)EVENT_GET(IRQ_ENTRY, irq, event->arg),
 			.name = (uint32_t)EVENT_GET(IRQ_ENTRY, name, event->arg),
 		};
+	return 0;
 }
 
 /* Those above the one that ends have ended unseen; one that isn't there began before the trace. */
-static void on_irq_exit(struct timeline_cpu *cpu, const struct event *event)
+static int on_irq_exit(struct timeline *timeline, unsigned number, const struct event *event)
 {
-	uint32_t number = (uint32_t)EVENT_GET(IRQ_EXIT, irq, event->arg);
+	struct timeline_cpu *cpu = timeline->receiving.cpus[number];
+	uint32_t irq = (uint32_t)EVENT_GET(IRQ_EXIT, irq, event->arg);
 
 	if (cpu->irq_count > TIMELINE_IRQ_DEPTH) {
 		cpu->irq_count--;
-		return;
+		return 0;
 	}
 	for (unsigned i = cpu->irq_count; i-- > 0;) {
-		if (cpu->irqs[i].number == number) {
+		if (cpu->irqs[i].number == irq) {
 			cpu->irq_count = i;
-			return;
+			break;
 		}
 	}
+	return 0;
 }
 
-static int on_raise(struct timeline *timeline, struct timeline_cpu *cpu, const struct event *event)
+static int on_raise(struct timeline *timeline, unsigned number, const struct event *event)
 {
+	struct timeline_cpu *cpu = timeline->receiving.cpus[number];
 	struct timeline_item raise = {
 		.time = event->time,
 		.kind = TIMELINE_RAISE,
@@ -181,7 +187,7 @@ static int on_netif_rx(struct timeline *timeline, unsigned number, const struct 
 	return error ? error : add_cause(timeline, cpu, &item);
 }
 
-static int on_receive(struct timeline *timeline, unsigned number, const struct event *event)
+static int on_received(struct timeline *timeline, unsigned number, const struct event *event)
 {
 	struct receiving *receiving = &timeline->receiving;
 	struct timeline_item item = packet_item(event, TIMELINE_RECEIVE);
@@ -226,11 +232,13 @@ static int on_end(
 }
 
 /* Nothing pairs across a gap. */
-static int on_lost(struct timeline *timeline)
+static int on_lost(struct timeline *timeline, unsigned number, const struct event *event)
 {
 	struct receiving *receiving = &timeline->receiving;
 	struct addresses *packets = &receiving->packets;
 
+	(void)number;
+	(void)event;
 	for (size_t i = 0; packets->slots && i <= packets->mask; i++) {
 		int error = packets->slots[i].value
 				    ? softirq_end_packet(receiving, packets->slots[i].value,
@@ -254,57 +262,55 @@ static int on_lost(struct timeline *timeline)
 	return 0;
 }
 
-static int on_free(struct timeline *timeline, const struct event *event)
+static int on_receive(struct timeline *timeline, unsigned number, const struct event *event)
+{
+	return EVENT_GET(RECEIVE, netif_rx, event->arg) ? on_netif_rx(timeline, number, event)
+							: on_received(timeline, number, event);
+}
+
+static int on_begin(struct timeline *timeline, unsigned number, const struct event *event)
+{
+	struct timeline_item item = packet_item(event, TIMELINE_BEGIN);
+
+	return softirq_add(timeline, number, &item);
+}
+
+static int on_free(struct timeline *timeline, unsigned number, const struct event *event)
 {
 	uint32_t reason = (uint32_t)EVENT_GET(FREE, reason, event->arg);
 
+	(void)number;
 	return on_end(timeline, event, reason ? TIMELINE_DROPPED : TIMELINE_FREED, reason);
 }
 
-int receiving_event(struct timeline *timeline, unsigned number, const struct event *event)
+static int on_copy(struct timeline *timeline, unsigned number, const struct event *event)
 {
-	struct timeline_item item;
-	struct timeline_cpu *cpu;
-
-	number %= TIMELINE_CPUS;
-	if (event->id == EVENT_FREE) /* the commonest, and no CPU's business */
-		return on_free(timeline, event);
-	cpu = softirq_cpu(&timeline->receiving, number);
-	if (!cpu)
-		return -ENOMEM;
-	switch (event->id) {
-	case EVENT_QUEUE: /* nobody has seen how the received packet ended whose address it was */
-	case EVENT_START_XMIT:
-		return on_end(timeline, event, TIMELINE_UNRESOLVED, 0);
-	case EVENT_COPY:
-		return on_end(timeline, event, TIMELINE_COPIED, event_task(event));
-	case EVENT_IRQ_ENTRY:
-		on_irq_entry(cpu, event);
-		return 0;
-	case EVENT_IRQ_EXIT:
-		on_irq_exit(cpu, event);
-		return 0;
-	case EVENT_SOFTIRQ_RAISE:
-		return on_raise(timeline, cpu, event);
-	case EVENT_SOFTIRQ_ENTRY:
-		return on_softirq_entry(timeline, number, event);
-	case EVENT_SOFTIRQ_EXIT:
-		return on_softirq_exit(timeline, number, event);
-	case EVENT_NAPI_POLL:
-		return on_poll(timeline, number, event);
-	case EVENT_RECEIVE_BEGIN:
-		item = packet_item(event, TIMELINE_BEGIN);
-		return softirq_add(timeline, number, &item);
-	case EVENT_RECEIVE:
-		if (EVENT_GET(RECEIVE, netif_rx, event->arg))
-			return on_netif_rx(timeline, number, event);
-		return on_receive(timeline, number, event);
-	case EVENT_LOST:
-		return on_lost(timeline);
-	default:
-		return 0;
-	}
+	(void)number;
+	return on_end(timeline, event, TIMELINE_COPIED, event_task(event));
 }
+
+/* Nobody has seen how the received packet ended whose address it was. */
+static int on_sent(struct timeline *timeline, unsigned number, const struct event *event)
+{
+	(void)number;
+	return on_end(timeline, event, TIMELINE_UNRESOLVED, 0);
+}
+
+receiving_handler *const receiving_handlers[EVENT_ID_COUNT] = {
+	[EVENT_QUEUE] = on_sent,
+	[EVENT_START_XMIT] = on_sent,
+	[EVENT_FREE] = on_free,
+	[EVENT_COPY] = on_copy,
+	[EVENT_IRQ_ENTRY] = on_irq_entry,
+	[EVENT_IRQ_EXIT] = on_irq_exit,
+	[EVENT_SOFTIRQ_RAISE] = on_raise,
+	[EVENT_SOFTIRQ_ENTRY] = on_softirq_entry,
+	[EVENT_SOFTIRQ_EXIT] = on_softirq_exit,
+	[EVENT_NAPI_POLL] = on_poll,
+	[EVENT_RECEIVE_BEGIN] = on_begin,
+	[EVENT_RECEIVE] = on_receive,
+	[EVENT_LOST] = on_lost,
+};
 
 int receiving_finish(struct timeline *timeline)
 {

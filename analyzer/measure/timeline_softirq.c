@@ -9,7 +9,7 @@
 /* A poll's own limit (NAPI_POLL_WEIGHT): where no end is seen, that many packets are one. */
 #define PACKETS_WITHOUT_SOFTIRQ 64
 
-static __attribute__((noinline)) int grow(struct timeline_item **items, size_t *room)
+int softirq_grow(struct timeline_item **items, size_t *room)
 {
 	size_t more = *room ? 2 * *room : 64;
 	struct timeline_item *grown = realloc(*items, more * sizeof(*grown));
@@ -21,16 +21,7 @@ static __attribute__((noinline)) int grow(struct timeline_item **items, size_t *
 	return 0;
 }
 
-int softirq_append(
-	struct timeline_item **items, size_t *count, size_t *room, const struct timeline_item *item)
-{
-	if (*count == *room && grow(items, room))
-		return -ENOMEM;
-	(*items)[(*count)++] = *item;
-	return 0;
-}
-
-struct timeline_cpu *softirq_new_cpu(struct receiving *receiving, unsigned cpu)
+int receiving_new_cpu(struct receiving *receiving, unsigned cpu)
 {
 	if (cpu >= receiving->cpu_room) {
 		unsigned room = receiving->cpu_room ? receiving->cpu_room : 8;
@@ -40,25 +31,17 @@ struct timeline_cpu *softirq_new_cpu(struct receiving *receiving, unsigned cpu)
 			room *= 2;
 		cpus = realloc(receiving->cpus, room * sizeof(struct timeline_cpu *));
 		if (!cpus)
-			return NULL;
+			return -ENOMEM;
 		memset(cpus + receiving->cpu_room, 0,
 			(room - receiving->cpu_room) * sizeof(struct timeline_cpu *));
 		receiving->cpus = cpus;
 		receiving->cpu_room = room;
 	}
 	receiving->cpus[cpu] = calloc(1, sizeof(struct timeline_cpu));
-	return receiving->cpus[cpu];
+	return receiving->cpus[cpu] ? 0 : -ENOMEM;
 }
 
-/*
- * Where the item of an open packet is: in a running softirq, as an odd number, or in the journal,
- * as an even one. Neither is 0.
- */
-uintptr_t softirq_place(unsigned cpu, size_t index)
-{
-	return (uintptr_t)cpu << 32 | (uintptr_t)index << 1 | 1;
-}
-
+/* See softirq_place. */
 static uintptr_t place_written(uint64_t number)
 {
 	return (uintptr_t)(number + 1) << 1;

@@ -8,6 +8,8 @@
 
 #include "timeline_impl.h"
 
+#include <errno.h>
+
 #define TIMELINE_IRQ_DEPTH 8 /* of interrupts in interrupts that are told apart */
 
 struct timeline_irq {
@@ -35,20 +37,17 @@ static inline bool softirq_is_running(const struct timeline_cpu *cpu)
 	return cpu->count && !(cpu->items[0].flags & TIMELINE_NO_SOFTIRQ);
 }
 
-/* softirq_cpu of one that is new. */
-struct timeline_cpu *softirq_new_cpu(struct receiving *receiving, unsigned cpu);
-
-/* The CPU's state, which is made if it is new; NULL only if there is no memory. */
-static inline struct timeline_cpu *softirq_cpu(struct receiving *receiving, unsigned cpu)
-{
-	if (cpu < receiving->cpu_room && receiving->cpus[cpu])
-		return receiving->cpus[cpu];
-	return softirq_new_cpu(receiving, cpu);
-}
+int softirq_grow(struct timeline_item **items, size_t *room);
 
 /* Adds an item to a list that grows. */
-int softirq_append(struct timeline_item **items, size_t *count, size_t *room,
-	const struct timeline_item *item);
+static inline int softirq_append(
+	struct timeline_item **items, size_t *count, size_t *room, const struct timeline_item *item)
+{
+	if (*count == *room && softirq_grow(items, room))
+		return -ENOMEM;
+	(*items)[(*count)++] = *item;
+	return 0;
+}
 
 /* Begins a softirq, or what has `flags` in its head, on a CPU where nothing runs. */
 int softirq_begin(
@@ -63,8 +62,14 @@ int softirq_write(struct timeline *timeline, unsigned number, uint64_t end, uint
 /* Closes what is running, if anything is, as far as it was seen. */
 int softirq_cut(struct timeline *timeline, unsigned number);
 
-/* Where an item of what is running is, for receiving.packets: not 0. */
-uintptr_t softirq_place(unsigned cpu, size_t index);
+/*
+ * Where an item of what is running is, for receiving.packets: an odd number. (An even one, and not
+ * 0, is a place in the journal.)
+ */
+static inline uintptr_t softirq_place(unsigned cpu, size_t index)
+{
+	return (uintptr_t)cpu << 32 | (uintptr_t)index << 1 | 1;
+}
 
 /* Enters how a packet ended, wherever its item is. */
 int softirq_end_packet(struct receiving *receiving, uintptr_t place, enum timeline_end how,

@@ -357,9 +357,11 @@ static bool is_delivered_in_call(const struct transmitting *transmitting, struct
 /* The other side of a veth, or of the loopback, has the packet. */
 static int on_receive(struct timeline *timeline, const struct event *event)
 {
-	struct sending *sending = find_packet(&timeline->transmitting, event->packet), *next;
+	struct sending *sending = NULL, *next;
 	int error = 0;
 
+	if (!timeline->options.frees_only)
+		sending = find_packet(&timeline->transmitting, event->packet);
 	for (; sending && !error; sending = next) {
 		bool inside = is_in_device(sending) || (sending->state == SENDING_QUEUED &&
 							       !timeline->transmitting.starts_seen);
@@ -373,7 +375,7 @@ static int on_receive(struct timeline *timeline, const struct event *event)
 }
 
 /* Nothing pairs across a gap. */
-static int on_lost(struct timeline *timeline, uint64_t time)
+static int on_lost(struct timeline *timeline, const struct event *event)
 {
 	struct transmitting *transmitting = &timeline->transmitting;
 	int error = 0;
@@ -381,29 +383,19 @@ static int on_lost(struct timeline *timeline, uint64_t time)
 	while (transmitting->ended.first)
 		forget(transmitting, transmitting->ended.first);
 	while (transmitting->open.first && !error)
-		error = end(timeline, transmitting->open.first, TIMELINE_UNRESOLVED, time, 0);
+		error = end(
+			timeline, transmitting->open.first, TIMELINE_UNRESOLVED, event->time, 0);
 	return error;
 }
 
-int transmitting_event(struct timeline *timeline, const struct event *event)
-{
-	switch (event->id) {
-	case EVENT_QUEUE:
-		return on_queue(timeline, event);
-	case EVENT_START_XMIT:
-		return on_start(timeline, event);
-	case EVENT_XMIT:
-		return on_xmit(timeline, event);
-	case EVENT_FREE:
-		return on_free(timeline, event);
-	case EVENT_RECEIVE:
-		return timeline->options.frees_only ? 0 : on_receive(timeline, event);
-	case EVENT_LOST:
-		return on_lost(timeline, event->time);
-	default:
-		return 0;
-	}
-}
+transmitting_handler *const transmitting_handlers[EVENT_ID_COUNT] = {
+	[EVENT_QUEUE] = on_queue,
+	[EVENT_START_XMIT] = on_start,
+	[EVENT_XMIT] = on_xmit,
+	[EVENT_FREE] = on_free,
+	[EVENT_RECEIVE] = on_receive,
+	[EVENT_LOST] = on_lost,
+};
 
 int transmitting_finish(struct timeline *timeline)
 {

@@ -13,18 +13,27 @@ static char *put_time(struct timeline_printer *printer, char *to, uint64_t time,
 	return to;
 }
 
-/* Milliseconds, to a nanosecond. */
-static char *put_between(
+/* put_between of any clock, and of times that nobody saw. */
+static __attribute__((noinline)) char *put_any_between(
 	struct timeline_printer *printer, char *to, uint64_t begin, uint64_t end, unsigned width)
 {
 	bool negative;
 	uint64_t ns = timeline_between(printer, begin, end, &negative);
 
 	if (begin == TIMELINE_UNKNOWN || end == TIMELINE_UNKNOWN)
-		to = fast_column(&printer->out, to, &timeline_none, (int)width);
-	else
-		to = fast_fixed(to, ns, negative, printer->hz ? 6 : 0, width);
-	return to;
+		return fast_column(&printer->out, to, &timeline_none, (int)width);
+	return fast_fixed(to, ns, negative, printer->hz ? 6 : 0, width);
+}
+
+/* Milliseconds, to a nanosecond. */
+static char *put_between(
+	struct timeline_printer *printer, char *to, uint64_t begin, uint64_t end, unsigned width)
+{
+	bool negative = end < begin;
+
+	if (printer->hz != CYCLES_NS_PER_S || begin == TIMELINE_UNKNOWN || end == TIMELINE_UNKNOWN)
+		return put_any_between(printer, to, begin, end, width);
+	return fast_fixed(to, negative ? begin - end : end - begin, negative, 6, width);
 }
 
 static char *put_packet_address(char *to, uint64_t packet)
