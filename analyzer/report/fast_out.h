@@ -107,6 +107,9 @@ static inline char *fast_word(struct fast_out *out, char *to, const struct fast_
 /* A word in at least `width` columns, blanks before it or, where that is negative, behind it. */
 char *fast_column(struct fast_out *out, char *to, const struct fast_word *word, int width);
 
+/* "00", "01", … "99" */
+extern const char fast_pairs[];
+
 /* fast_number and fast_fixed of any number and width. */
 char *fast_any_number(char *to, uint64_t number, unsigned width);
 char *fast_any_fixed(char *to, uint64_t number, bool negative, unsigned digits, unsigned width);
@@ -114,10 +117,14 @@ char *fast_any_fixed(char *to, uint64_t number, bool negative, unsigned digits, 
 /* In decimal, at least `width` columns, FAST_WIDTH_MOST at most, filled with blanks. */
 static inline char *fast_number(char *to, uint64_t number, unsigned width)
 {
-	if (number >= 10 || width)
+	if (number >= 100 || width)
 		return fast_any_number(to, number, width);
-	*to = (char)('0' + number);
-	return to + 1;
+	if (number < 10) {
+		*to = (char)('0' + number);
+		return to + 1;
+	}
+	memcpy(to, fast_pairs + 2 * number, 2);
+	return to + 2;
 }
 
 /* In hexadecimal, without 0x. */

@@ -86,7 +86,7 @@ static char *put_end(
 {
 	struct fast_out *out = &printer->out;
 	const struct fast_word *reason;
-	struct timeline_task task;
+	const struct timeline_task *task;
 
 	switch ((enum timeline_end)item->how) {
 	case TIMELINE_COPIED:
@@ -94,11 +94,11 @@ static char *put_end(
 		to = put_offset(
 			printer, to, "         |      skb_copy_datagram_iovec", base, item->end);
 		to = fast_text(to, " ");
-		if (!timeline_task(printer, item->name, &task))
-			task = (struct timeline_task){ "0", "", 1, 0 };
-		to = fast_bytes(out, to, task.pid, task.pid_bytes);
+		task = timeline_task(printer, item->name);
+		to = fast_bytes(out, to, task ? task->pid : "0", task ? task->pid_bytes : 1);
 		to = fast_text(to, ":");
-		to = fast_bytes(out, to, task.comm, task.comm_bytes);
+		if (task)
+			to = fast_bytes(out, to, task->comm, task->comm_bytes);
 		to = fast_text(to, ")\n");
 		break;
 	case TIMELINE_DROPPED:

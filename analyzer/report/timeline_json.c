@@ -68,12 +68,12 @@ static char *put_packet_address(struct timeline_printer *printer, char *to, uint
 
 static char *put_task(struct timeline_printer *printer, char *to, uint32_t number)
 {
-	struct timeline_task task;
+	const struct timeline_task *task = timeline_task(printer, number);
 
-	if (!timeline_task(printer, number, &task))
+	if (!task)
 		return to;
-	to = put_number(printer, to, "pid", strtoull(task.pid, NULL, 10));
-	to = put_text(printer, to, "comm", task.comm);
+	to = put_number(printer, to, "pid", strtoull(task->pid, NULL, 10));
+	to = put_text(printer, to, "comm", task->comm);
 	return to;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "timeline_report.h"
 
+#include "napi.h"
 #include "timeline_style.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -26,21 +27,24 @@ uint64_t timeline_base(const struct timeline_item *head)
 	return head->causes && head[1].time < head->time ? head[1].time : head->time;
 }
 
-bool timeline_task(struct timeline_printer *printer, uint32_t number, struct timeline_task *task)
+void timeline_new_task(struct timeline_printer *printer, uint32_t number)
 {
 	const struct fast_word *name =
 		number ? timeline_name(printer, NAME_TASK, number - 1) : NULL;
+	struct timeline_task *task = &printer->task;
 	size_t digits = 0;
 
+	printer->task_number = number;
+	task->comm = NULL;
 	if (!name)
-		return false;
+		return;
 	while (digits < PID_DIGITS && name->text[digits] >= '0' && name->text[digits] <= '9')
 		digits++;
 	task->pid = digits ? name->text : "0";
 	task->pid_bytes = digits ? digits : 1;
 	task->comm = name->text + digits + (name->text[digits] == ' ');
 	task->comm_bytes = name->bytes - (size_t)(task->comm - name->text);
-	return true;
+	task->is_napi_thread = napi_is_thread(printer->names, number);
 }
 
 static bool is_wanted(struct timeline_printer *printer, uint8_t device)

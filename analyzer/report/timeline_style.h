@@ -7,6 +7,13 @@
 #include "fast_out.h"
 #include "timeline_report.h"
 
+/* "PID COMM" of a task; the pid's digits are a number. */
+struct timeline_task {
+	const char *pid, *comm; /* comm is NULL where the task isn't told */
+	size_t pid_bytes, comm_bytes;
+	bool is_napi_thread;
+};
+
 struct timeline_printer {
 	const struct timeline_report *report;
 	const struct names *names;
@@ -15,6 +22,8 @@ struct timeline_printer {
 	struct fast_second second;
 	struct clean_names cleaned;
 	enum clean_style clean;
+	struct timeline_task task; /* that was asked for last */
+	uint32_t task_number;
 	signed char wanted[EVENT_NO_DEVICE + 1]; /* by --dev; 0: not looked up yet, else 1 or -1 */
 	/* what was printed */
 	uint64_t softirqs, received, sent;
@@ -58,14 +67,17 @@ static inline const struct fast_word *timeline_device(
 	return name ? name : &timeline_none;
 }
 
-/* "PID COMM" of a task as events count them; the pid's digits are a number. */
-struct timeline_task {
-	const char *pid, *comm;
-	size_t pid_bytes, comm_bytes;
-};
+/* Another task than the last one. */
+void timeline_new_task(struct timeline_printer *printer, uint32_t number);
 
-/* False if the task isn't told. */
-bool timeline_task(struct timeline_printer *printer, uint32_t number, struct timeline_task *task);
+/* The task with that number, as events count them; NULL if it isn't told. */
+static inline const struct timeline_task *timeline_task(
+	struct timeline_printer *printer, uint32_t number)
+{
+	if (number != printer->task_number)
+		timeline_new_task(printer, number);
+	return printer->task.comm ? &printer->task : NULL;
+}
 
 /* From one time to another, either way round: nanoseconds, or cycles where hz is 0. */
 static inline uint64_t timeline_between(

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The timeline for a person. */
-#include "napi.h"
 #include "timeline_style.h"
 
 /* Where the clock isn't calibrated times are cycles. */
@@ -43,15 +42,13 @@ static char *put_packet_address(char *to, uint64_t packet)
 
 static char *put_task(struct timeline_printer *printer, char *to, uint32_t number)
 {
-	struct timeline_task task;
+	const struct timeline_task *task = timeline_task(printer, number);
 
-	if (!timeline_task(printer, number, &task)) {
-		to = fast_text(to, "a process");
-		return to;
-	}
-	to = fast_bytes(&printer->out, to, task.comm, task.comm_bytes);
+	if (!task)
+		return fast_text(to, "a process");
+	to = fast_bytes(&printer->out, to, task->comm, task->comm_bytes);
 	to = fast_text(to, " (");
-	to = fast_bytes(&printer->out, to, task.pid, task.pid_bytes);
+	to = fast_bytes(&printer->out, to, task->pid, task->pid_bytes);
 	to = fast_text(to, ")");
 	return to;
 }
@@ -164,7 +161,9 @@ static char *put_item(
 static char *put_poller(
 	struct timeline_printer *printer, char *to, const struct timeline_item *head)
 {
-	if (napi_is_thread(printer->names, head->name)) {
+	const struct timeline_task *task = timeline_task(printer, head->name);
+
+	if (task && task->is_napi_thread) {
 		to = fast_text(to, ", by the NAPI thread ");
 		to = put_task(printer, to, head->name);
 		return to;
