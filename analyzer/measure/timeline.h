@@ -59,12 +59,12 @@ enum {
  * causes may be interrupts that came just behind its entry: see timeline_receive.c.)
  */
 struct timeline_item {
-	uint64_t time; /* cycles; of a head: its entry, or its first item's without a softirq */
-	uint64_t what; /* packet; irq number; napi_poll's arg; of a head: the CPU */
-	uint32_t len;  /* of a packet; of a head: how many items follow */
-	uint8_t kind;  /* enum timeline_kind */
-	uint8_t device;
+	uint64_t time;   /* cycles; of a head: its entry, or its first item's without a softirq */
+	uint64_t what;   /* packet; irq number; napi_poll's arg; of a head: the CPU */
+	uint32_t len;    /* of a packet; of a head: how many items follow */
 	uint16_t causes; /* of a head */
+	uint8_t kind;    /* enum timeline_kind */
+	uint8_t device;
 	/* what becomes known later */
 	uint64_t end;  /* time; of a head: exit */
 	uint32_t name; /* COPIED: task as event.h has it; DROPPED: reason; IRQ: its name; head: task
