@@ -146,18 +146,6 @@ static inline uint64_t fast_eight_digits(uint64_t number)
 
 #define FAST_BLANKS "                                "
 
-/* A text of eight bytes, the first of which is the lowest, ends where a column does. */
-static inline char *fast_eight(char *to, uint64_t text, bool negative, unsigned width)
-{
-	memcpy(to, FAST_BLANKS, FAST_PIECE_BYTES);
-	to += width;
-	text = htole64(text);
-	memcpy(to - 8, &text, sizeof(text));
-	if (negative)
-		to[-9] = '-';
-	return to;
-}
-
 /*
  * number / 10^digits: 1234 with 3 digits is 1.234. At least `width` columns in all, the sign
  * included, and FAST_WIDTH_MOST at most. Most times are milliseconds with one digit before the
@@ -167,14 +155,20 @@ static inline char *fast_fixed(
 	char *to, uint64_t number, bool negative, unsigned digits, unsigned width)
 {
 	unsigned least = negative ? 9 : 8;
-	uint64_t text;
+	uint32_t first = (uint32_t)number / 10000, last = (uint32_t)number % 10000;
 
 	if (digits != 6 || number >= 10000000 || width > FAST_PIECE_BYTES)
 		return fast_any_fixed(to, number, negative, digits, width);
-	text = fast_eight_digits(number);
-	text = (text >> 8 & 0xff) | (text & ~UINT64_C(0xffff));
-	return fast_eight(
-		to, text + UINT64_C(0x3030303030302e30), negative, width < least ? least : width);
+	memcpy(to, FAST_BLANKS, FAST_PIECE_BYTES);
+	to += width < least ? least : width;
+	if (negative)
+		to[-9] = '-';
+	to[-8] = (char)('0' + first / 100);
+	to[-7] = '.';
+	memcpy(to - 6, fast_pairs + (size_t)2 * (first % 100), 2);
+	memcpy(to - 4, fast_pairs + (size_t)2 * (last / 100), 2);
+	memcpy(to - 2, fast_pairs + (size_t)2 * (last % 100), 2);
+	return to;
 }
 
 /* A whole second, as text: most times are in the same one as the time before. All zero is none. */
