@@ -52,6 +52,7 @@ static int add_irq(struct timeline *timeline, struct timeline_cpu *cpu)
 	if (!has_just_begun(cpu) || cpu->items[0].causes >= CAUSES_MAX)
 		return add_cause(timeline, cpu, &item);
 	item.flags = TIMELINE_EARLY;
+	cpu->any_early = true;
 	cpu->items[0].causes++;
 	return softirq_append(&cpu->items, &cpu->count, &cpu->room, &item);
 }

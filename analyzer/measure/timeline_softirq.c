@@ -130,8 +130,9 @@ int softirq_write(struct timeline *timeline, unsigned number, uint64_t end, uint
 	struct timeline_item *head = cpu->items;
 	size_t count, passed = 0;
 
-	if (pass_on(timeline, cpu, &passed))
+	if (cpu->any_early && pass_on(timeline, cpu, &passed))
 		return -ENOMEM;
+	cpu->any_early = false;
 	count = cpu->count;
 	cpu->count = 0;
 	if (count == 1) {

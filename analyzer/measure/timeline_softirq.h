@@ -24,6 +24,7 @@ struct timeline_cpu {
 	struct timeline_item *items; /* of the softirq that is running; the first is its head */
 	size_t count, room;          /* 0: none is running */
 	uint32_t of_kind[TIMELINE_POLL + 1]; /* of them, without the causes */
+	bool any_early;                      /* a cause of them came when it had begun */
 	struct timeline_item *causes;
 	size_t cause_count, cause_room;
 };

@@ -26,8 +26,11 @@ enum {
 	LAST_OF_PERF = 84, /* BPF_METADATA */
 };
 
-/* Rounds can be small; as many events as this are taken together, which costs less. */
-#define ROUND_EVENTS ((size_t)16 * 1024)
+/*
+ * Rounds can be small; as many events as this are taken together, which costs less. More would only
+ * leave the cache while they wait.
+ */
+#define ROUND_EVENTS ((size_t)2 * 1024)
 
 /* The time and CPU of a record that is no sample, from its end. */
 static void take_end(
