@@ -27,15 +27,27 @@ static int keep(struct costs *costs, uint64_t cost, bool sent_ack)
 	return 0;
 }
 
+static int add_kept(struct costs_kept *kept, const struct pair *pair)
+{
+	int error = histogram_add(&kept->costs, pair->cost);
+
+	if (pair->acks)
+		error |= histogram_add(&kept->senders, pair->cost);
+	for (uint32_t i = 0; i < pair->acks; i++)
+		error |= histogram_add(&kept->acks, pair->cost);
+	return error;
+}
+
 static int add_cost(struct costs *costs, const struct pair *pair)
 {
-	int error = histogram_add(&costs->all, pair->cost);
+	int error = add_kept(&costs->all, pair);
 
+	/* of the first two, whose costs are 0 here, it is true of neither */
+	if (costs_is_dip(costs->last[0].cost, costs->last[1].cost, pair->cost))
+		error |= add_kept(&costs->dips, &costs->last[1]);
+	costs->last[0] = costs->last[1];
+	costs->last[1] = *pair;
 	costs->finer |= pair->cost % MICROSECOND;
-	if (pair->acks)
-		error |= histogram_add(&costs->senders, pair->cost);
-	for (uint32_t i = 0; i < pair->acks; i++)
-		error |= histogram_add(&costs->acks, pair->cost);
 	if (pair->data)
 		error |= histogram_add(
 			pair->acks ? &costs->with_ack : &costs->without_ack, pair->cost);
@@ -53,11 +65,18 @@ int costs_add(struct costs *costs, const struct pair *pair)
 	return pair->packets == 1 ? add_cost(costs, pair) : 0;
 }
 
+static void clear_kept(struct costs_kept *kept)
+{
+	histogram_clear(&kept->costs);
+	histogram_clear(&kept->senders);
+	histogram_clear(&kept->acks);
+}
+
 static void clear_costs(struct costs *costs)
 {
-	histogram_clear(&costs->all);
-	histogram_clear(&costs->senders);
-	histogram_clear(&costs->acks);
+	clear_kept(&costs->all);
+	clear_kept(&costs->dips);
+	memset(costs->last, 0, sizeof(costs->last));
 	histogram_clear(&costs->with_ack);
 	histogram_clear(&costs->without_ack);
 	free(costs->newest);

@@ -11,6 +11,9 @@
  * Of pairs inside pairs (a bridge hands its packets up again) only the outermost counts. A pair
  * whose end is missing is closed by the poll's end, or the softirq's, and has no cost.
  *
+ * Clusters are found from the costs alone: by their size (clusters.h), and where dear and cheap
+ * ones alternate by their order, too (costs.h).
+ *
  * Streaming, O(1) an event. Costs are kept as a histogram; of their order only the newest
  * RXCOST_NEWEST are kept, as the log of 2005 did, and the pattern is theirs.
  */
@@ -61,9 +64,9 @@ struct rxcost_table {
 	uint64_t outlier_above;
 	uint64_t idle, idle_runs; /* packets in runs of much cheaper ones; how many runs */
 	uint64_t idle_median;
-	uint64_t every;     /* the commonest distance from a dear packet to the next; 0: none */
-	double every_share; /* of all such distances */
-	uint64_t dips; /* cheap ones by their order, but too dear for it: see rxcost_report.c */
+	uint64_t every;       /* the commonest distance from a dear packet to the next; 0: none */
+	double every_share;   /* of all such distances */
+	uint64_t dips;        /* cheap ones by their order, but dear by their cost: see costs.h */
 	uint64_t dips_excess; /* the dear ones behind them cost so much more than usual: median */
 	struct rxcost_kind with_ack, without_ack;
 	uint64_t acks_inside;               /* sent inside of pairs */

@@ -15,8 +15,6 @@
 
 #define IDLE_RUN 4 /* cheaper ones in a row: fewer may be chance */
 
-#define DIP 9 /* a dip's neighbours cost more than a ninth more: it costs 10 % less than they */
-
 #define DISTANCES 64 /* from one dear packet to the next: longer ones are no pattern */
 
 /*
@@ -31,23 +29,76 @@ static double fence_factor(const struct part *part, uint64_t unit)
 	return pow(((double)part->q3 + grain) / fmax((double)part->q1, (double)unit), FENCE);
 }
 
-static struct rxcost_cluster cluster_of(const struct costs *costs, uint32_t begin, uint32_t end)
+/*
+ * What a histogram has of a cluster: all on its side of the border, but for dips, which are beyond
+ * it and belong to the other one; NULL: to none. 0 or -ENOMEM.
+ */
+static int take_side(const struct histogram *all, const struct histogram *dips, uint32_t border,
+	bool dear, struct histogram *side)
 {
-	struct part part = histogram_part(&costs->all, begin, end);
-	double sum = histogram_part(&costs->all, 0, UINT32_MAX).sum;
+	*side = (struct histogram){ .buckets = calloc(all->room + 1, sizeof(*side->buckets)),
+		.room = all->room };
+	if (!side->buckets)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < all->room; i++) {
+		struct histogram_bucket moved = { 0 };
 
-	return (struct rxcost_cluster){
-		.count = part.count,
-		.median = part.median,
-		.acks = histogram_part(&costs->acks, begin, end).count,
-		.senders = histogram_part(&costs->senders, begin, end).count,
-		.time_share = sum > 0 ? part.sum / sum : 0,
-	};
+		if (i >= border && dips && i < dips->room)
+			moved = dips->buckets[i];
+		if (dear && i >= border) {
+			side->buckets[i].values = all->buckets[i].values - moved.values;
+			side->buckets[i].excess = all->buckets[i].excess - moved.excess;
+		} else if (!dear) {
+			side->buckets[i] = i < border ? all->buckets[i] : moved;
+		}
+	}
+	return 0;
+}
+
+/* `dips`: those that are cheap ones; or NULL. 0 or -ENOMEM. */
+static int fill_cluster(
+	struct costs *costs, const struct costs_kept *dips, uint32_t border, bool dear)
+{
+	struct rxcost_cluster *cluster = &costs->table.clusters[dear];
+	double sum = histogram_part(&costs->all.costs, 0, UINT32_MAX).sum;
+	struct costs_kept side = { 0 };
+	struct part part;
+	int error =
+		take_side(&costs->all.costs, dips ? &dips->costs : NULL, border, dear, &side.costs);
+
+	error |= take_side(
+		&costs->all.senders, dips ? &dips->senders : NULL, border, dear, &side.senders);
+	error |= take_side(&costs->all.acks, dips ? &dips->acks : NULL, border, dear, &side.acks);
+	if (!error) {
+		part = histogram_part(&side.costs, 0, UINT32_MAX);
+		*cluster = (struct rxcost_cluster){
+			.count = part.count,
+			.median = part.median,
+			.acks = histogram_part(&side.acks, 0, UINT32_MAX).count,
+			.senders = histogram_part(&side.senders, 0, UINT32_MAX).count,
+			.time_share = sum > 0 ? part.sum / sum : 0,
+		};
+	}
+	histogram_clear(&side.costs);
+	histogram_clear(&side.senders);
+	histogram_clear(&side.acks);
+	return error ? -ENOMEM : 0;
+}
+
+static int fill_clusters(struct costs *costs, const struct costs_kept *dips, uint32_t border)
+{
+	struct rxcost_table *table = &costs->table;
+
+	if (fill_cluster(costs, dips, border, false) || fill_cluster(costs, dips, border, true))
+		return -ENOMEM;
+	table->ratio =
+		(double)table->clusters[1].median / fmax((double)table->clusters[0].median, 1);
+	return 0;
 }
 
 static void find_outliers(struct costs *costs, uint64_t unit, uint32_t border)
 {
-	struct part dear = histogram_part(&costs->all, border, UINT32_MAX);
+	struct part dear = histogram_part(&costs->all.costs, border, UINT32_MAX);
 	double fence = (double)dear.q3 * fence_factor(&dear, unit);
 	uint32_t beyond;
 
@@ -55,7 +106,7 @@ static void find_outliers(struct costs *costs, uint64_t unit, uint32_t border)
 		return;
 	costs->table.outlier_above = (uint64_t)fence;
 	beyond = histogram_place(costs->table.outlier_above) + 1;
-	costs->table.outliers = histogram_part(&costs->all, beyond, UINT32_MAX).count;
+	costs->table.outliers = histogram_part(&costs->all.costs, beyond, UINT32_MAX).count;
 }
 
 /* The newest costs, oldest first. */
@@ -69,7 +120,7 @@ static const struct rxcost_sample *sample(const struct costs *costs, unsigned i)
 /* When a stream ends, packets come that cost much less than the cheap ones of before. */
 static int find_idle(struct costs *costs, uint64_t unit, uint32_t border)
 {
-	struct part cheap = histogram_part(&costs->all, 0, border ? border : UINT32_MAX);
+	struct part cheap = histogram_part(&costs->all.costs, 0, border ? border : UINT32_MAX);
 	double fence = fmax((double)cheap.q1, (double)unit) / fence_factor(&cheap, unit);
 	struct histogram idle = { 0 };
 	unsigned run = 0, count = costs->table.newest_count;
@@ -91,26 +142,20 @@ static int find_idle(struct costs *costs, uint64_t unit, uint32_t border)
 	return error ? -ENOMEM : 0;
 }
 
-/*
- * Something (a cache that has been emptied, say) can make a cheap packet and the dear one behind it
- * dearer by the same amount, so that both are in the dear cluster. In the order of dear and cheap
- * it is the cheap one still, if it costs clearly less than both its neighbours, dear ones too.
- */
+/* A dip beyond the border: see costs.h. */
 static bool is_dip(const struct costs *costs, unsigned i, uint32_t border)
 {
-	const uint64_t limit = sample(costs, i)->cost + sample(costs, i)->cost / DIP;
-
-	return i && i + 1 < costs->table.newest_count && limit < sample(costs, i - 1)->cost &&
-	       limit < sample(costs, i + 1)->cost &&
-	       histogram_place(sample(costs, i)->cost) >= border;
+	return i && i + 1 < costs->table.newest_count &&
+	       histogram_place(sample(costs, i)->cost) >= border &&
+	       costs_is_dip(sample(costs, i - 1)->cost, sample(costs, i)->cost,
+		       sample(costs, i + 1)->cost);
 }
 
-/* Notes a dip, and by how much the dear packet behind it is dearer than they are. 0 or -ENOMEM. */
+/* By how much the dear packet behind a dip is dearer than they are. 0 or -ENOMEM. */
 static int note_dip(struct costs *costs, unsigned i, struct histogram *excess)
 {
 	uint64_t cost = sample(costs, i + 1)->cost, median = costs->table.clusters[1].median;
 
-	costs->table.dips++;
 	return histogram_add(excess, cost > median ? cost - median : 0);
 }
 
@@ -173,24 +218,29 @@ static int unroll(struct costs *costs)
 	return 0;
 }
 
+/* Dear and cheap ones alternate, so that the order tells which is which. */
+static bool order_tells(const struct rxcost_table *table)
+{
+	return table->every == 2 && 2 * table->every_share >= 1;
+}
+
 static int find_clusters(struct costs *costs, uint64_t unit)
 {
 	struct rxcost_table *table = &costs->table;
 	uint32_t border;
 
-	if (clusters_find(&costs->all, unit, &border))
+	if (clusters_find(&costs->all.costs, unit, &border))
+		return -ENOMEM;
+	find_outliers(costs, unit, border);
+	if (find_idle(costs, unit, border))
 		return -ENOMEM;
 	table->cluster_count = border ? 2 : 1;
-	table->clusters[0] = cluster_of(costs, 0, border ? border : UINT32_MAX);
-	find_outliers(costs, unit, border);
-	if (border) {
-		table->clusters[1] = cluster_of(costs, border, UINT32_MAX);
-		table->ratio = (double)table->clusters[1].median /
-			       fmax((double)table->clusters[0].median, 1);
-		if (find_pattern(costs, border))
-			return -ENOMEM;
-	}
-	return find_idle(costs, unit, border);
+	if (!border)
+		return fill_cluster(costs, NULL, UINT32_MAX, false);
+	if (fill_clusters(costs, NULL, border) || find_pattern(costs, border))
+		return -ENOMEM;
+	table->dips = histogram_part(&costs->dips.costs, border, UINT32_MAX).count;
+	return order_tells(table) ? fill_clusters(costs, &costs->dips, border) : 0;
 }
 
 int costs_sum_up(struct costs *costs, uint64_t hz)
@@ -202,8 +252,8 @@ int costs_sum_up(struct costs *costs, uint64_t hz)
 	if (unroll(costs))
 		return -ENOMEM;
 	table->newest = costs->newest;
-	table->packets = costs->all.count;
-	table->cost = histogram_spread(&costs->all);
+	table->packets = costs->all.costs.count;
+	table->cost = histogram_spread(&costs->all.costs);
 	table->per_packet =
 		table->packets && (double)table->packets >= SHARE_OF_SINGLES * (double)table->pairs;
 	table->with_ack = kind_of(&costs->with_ack, data);
