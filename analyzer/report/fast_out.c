@@ -47,16 +47,6 @@ char *fast_column(struct fast_out *out, char *to, const struct fast_word *word, 
 	return width < 0 ? fill(to, rest) : to;
 }
 
-#define EIGHT_DIGITS UINT64_C(100000000)          /* so many numbers have eight digits or fewer */
-#define AS_TEXT      UINT64_C(0x3030303030303030) /* added to digits */
-
-/* The first byte in memory is the lowest. */
-static void put_eight(char *to, uint64_t text)
-{
-	text = htole64(text);
-	memcpy(to, &text, sizeof(text));
-}
-
 /* How many digits a number has, at least 1. */
 static unsigned count_digits(uint64_t number)
 {
@@ -76,9 +66,9 @@ static unsigned count_digits(uint64_t number)
 /* The last digits of a number, so many, ending at `end`. Returns the number without them. */
 static uint64_t put_digits(char *end, uint64_t number, unsigned digits)
 {
-	for (; digits >= 8; digits -= 8, number /= EIGHT_DIGITS) {
+	for (; digits >= 8; digits -= 8, number /= FAST_EIGHT_DIGITS) {
 		end -= 8;
-		put_eight(end, fast_eight_digits(number % EIGHT_DIGITS) + AS_TEXT);
+		fast_put_eight(end, fast_eight_digits(number % FAST_EIGHT_DIGITS) + FAST_AS_TEXT);
 	}
 	for (; digits > 1; digits -= 2, number /= 100) {
 		end -= 2;
@@ -113,7 +103,7 @@ static inline char *put_short(
 	}
 	to = end - with_sign;
 	*to = '-'; /* of a positive number the text goes over it */
-	put_eight(to + negative, text);
+	fast_put_eight(to + negative, text);
 	return end;
 }
 
@@ -129,7 +119,7 @@ char *fast_any_number(char *to, uint64_t number, unsigned width)
 	uint64_t digits;
 	char *end;
 
-	if (number >= EIGHT_DIGITS || width > FAST_PIECE_BYTES) {
+	if (number >= FAST_EIGHT_DIGITS || width > FAST_PIECE_BYTES) {
 		count = count_digits(number);
 		end = take(to, count, width);
 		put_digits(end, number, count);
@@ -137,7 +127,7 @@ char *fast_any_number(char *to, uint64_t number, unsigned width)
 	}
 	digits = fast_eight_digits(number);
 	count = count_eight(digits);
-	return put_short(to, (digits + AS_TEXT) >> 8 * (8 - count), count, false, width);
+	return put_short(to, (digits + FAST_AS_TEXT) >> 8 * (8 - count), count, false, width);
 }
 
 /* Eight hexadecimal digits, as fast_eight_digits has them: each half apart, and half of that. */
@@ -149,7 +139,7 @@ static uint64_t eight_hex(uint64_t number)
 	number = (number << 8 | number) & UINT64_C(0x00ff00ff00ff00ff);
 	number = (number << 4 | number) & UINT64_C(0x0f0f0f0f0f0f0f0f);
 	letters = (number + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
-	return __builtin_bswap64(number + AS_TEXT + letters * ('a' - '0' - 10));
+	return __builtin_bswap64(number + FAST_AS_TEXT + letters * ('a' - '0' - 10));
 }
 
 char *fast_hex(char *to, uint64_t number)
@@ -158,19 +148,20 @@ char *fast_hex(char *to, uint64_t number)
 	unsigned high = count > 8 ? count - 8 : 0;
 
 	if (high)
-		put_eight(to, eight_hex(number >> 32) >> 8 * (8 - high));
-	put_eight(to + high, eight_hex(number & UINT32_MAX) >> 8 * (8 - (count - high)));
+		fast_put_eight(to, eight_hex(number >> 32) >> 8 * (8 - high));
+	fast_put_eight(to + high, eight_hex(number & UINT32_MAX) >> 8 * (8 - (count - high)));
 	return to + count;
 }
 
-/* The point, with the digits before it but zeros that aren't needed, and those behind it. */
-static inline char *put_short_fixed(
-	char *to, uint64_t number, bool negative, unsigned digits, unsigned width)
+/* With three digits behind the point; those before it that are zeros and aren't needed are left
+ * out. */
+static char *put_short_fixed(char *to, uint64_t number, bool negative, unsigned width)
 {
+	const unsigned digits = 3;
 	uint64_t text = fast_eight_digits(number), behind = UINT64_MAX << 8 * (8 - digits);
 	unsigned count = count_eight(text), before = count > digits ? count - digits : 1;
 
-	text += AS_TEXT;
+	text += FAST_AS_TEXT;
 	text = (text & behind) | (text >> 8 & (behind >> 8 ^ UINT64_MAX >> 8)) |
 	       (uint64_t)'.' << 8 * (7 - digits);
 	return put_short(
@@ -182,10 +173,8 @@ char *fast_any_fixed(char *to, uint64_t number, bool negative, unsigned digits, 
 	unsigned all, whole;
 	char *end;
 
-	if (width <= FAST_PIECE_BYTES && number < EIGHT_DIGITS / 10 && digits == 6)
-		return put_short_fixed(to, number, negative, 6, width);
-	if (width <= FAST_PIECE_BYTES && number < EIGHT_DIGITS / 10 && digits == 3)
-		return put_short_fixed(to, number, negative, 3, width);
+	if (width <= FAST_PIECE_BYTES && number < FAST_EIGHT_DIGITS / 10 && digits == 3)
+		return put_short_fixed(to, number, negative, width);
 	all = count_digits(number);
 	whole = all > digits ? all - digits : 1;
 	end = to = take(to, negative + whole + (digits > 0) + digits, width);
@@ -201,11 +190,13 @@ char *fast_any_fixed(char *to, uint64_t number, bool negative, unsigned digits, 
 
 char *fast_new_second(struct fast_second *second, char *to, uint64_t ns, unsigned width)
 {
-	char *end = fast_any_number(second->text, ns / 1000000000, 0);
+	char *end = fast_any_number(second->text, ns / CYCLES_NS_PER_S, 0);
 
 	*end = '.';
-	second->begin = ns - ns % 1000000000;
+	second->begin = ns - ns % CYCLES_NS_PER_S;
 	second->bytes = (unsigned)(end + 1 - second->text);
+	if (second->begin > UINT64_MAX - (CYCLES_NS_PER_S - 1))
+		second->bytes = 0; /* it isn't whole: times from 0 on would seem to be in it */
 	return fast_any_fixed(to, ns, false, 9, width);
 }
 

@@ -10,14 +10,17 @@
  *	to = fast_number(to, len, 0);
  *	fast_end(out, to);
  *
- * From begin to end there is room for a line. What may be longer than a piece of it (`out` is
- * passed with it) makes room for another line. The buffer goes to a stream when it is full; write
- * errors are the stream's (ferror).
+ * From begin to end there is room for FAST_LINE_BYTES: that is for all literals, numbers in their
+ * columns and words of FAST_PIECE_BYTES in between. Loops call fast_next. A longer word makes room
+ * for another line, so `out` is passed with words. The buffer goes to a stream when it is full;
+ * write errors are the stream's (ferror).
  */
 #ifndef ANALYZER_REPORT_FAST_OUT_H
 #define ANALYZER_REPORT_FAST_OUT_H
 
+#include "cycles.h"
 #include "names.h"
+#include <assert.h>
 #include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,7 +32,6 @@
 #define FAST_PIECE_BYTES                                                                        \
 	32 /* that may be written at once, whatever a short piece's length; also behind the end \
 	    */
-#define FAST_WIDTH_MOST 80 /* of a column */
 
 struct fast_out {
 	FILE *out;
@@ -61,6 +63,7 @@ static inline char *fast_begin(struct fast_out *out)
 
 static inline void fast_end(struct fast_out *out, const char *to)
 {
+	assert(to <= out->text + FAST_OUT_BYTES + FAST_LINE_BYTES);
 	out->used = (size_t)(to - out->text);
 }
 
@@ -114,7 +117,7 @@ extern const char fast_pairs[];
 char *fast_any_number(char *to, uint64_t number, unsigned width);
 char *fast_any_fixed(char *to, uint64_t number, bool negative, unsigned digits, unsigned width);
 
-/* In decimal, at least `width` columns, FAST_WIDTH_MOST at most, filled with blanks. */
+/* In decimal, at least `width` columns, filled with blanks. */
 static inline char *fast_number(char *to, uint64_t number, unsigned width)
 {
 	if (number >= 100 || width)
@@ -130,6 +133,16 @@ static inline char *fast_number(char *to, uint64_t number, unsigned width)
 /* In hexadecimal, without 0x. */
 char *fast_hex(char *to, uint64_t number);
 
+#define FAST_EIGHT_DIGITS UINT64_C(100000000)          /* so many numbers have eight or fewer */
+#define FAST_AS_TEXT      UINT64_C(0x3030303030303030) /* added to eight digits */
+
+/* Eight characters, of which the first is the lowest byte. */
+static inline void fast_put_eight(char *to, uint64_t text)
+{
+	text = htole64(text);
+	memcpy(to, &text, sizeof(text));
+}
+
 /*
  * Eight digits at once: the first is in the lowest byte. A number of less than 10^8 is cut into two
  * of four digits, these into two of two, and so on, all halves of a step in one multiplication.
@@ -144,11 +157,9 @@ static inline uint64_t fast_eight_digits(uint64_t number)
 	return tens | (twos - 10 * tens) << 8;
 }
 
-#define FAST_BLANKS "                                "
-
 /*
  * number / 10^digits: 1234 with 3 digits is 1.234. At least `width` columns in all, the sign
- * included, and FAST_WIDTH_MOST at most. Most times are milliseconds with one digit before the
+ * included. Most times are milliseconds with one digit before the
  * point and six behind it.
  */
 static inline char *fast_fixed(
@@ -159,7 +170,7 @@ static inline char *fast_fixed(
 
 	if (digits != 6 || number >= 10000000 || width > FAST_PIECE_BYTES)
 		return fast_any_fixed(to, number, negative, digits, width);
-	memcpy(to, FAST_BLANKS, FAST_PIECE_BYTES);
+	memset(to, ' ', FAST_PIECE_BYTES);
 	to += width < least ? least : width;
 	if (negative)
 		to[-9] = '-';
@@ -184,18 +195,17 @@ char *fast_new_second(struct fast_second *second, char *to, uint64_t ns, unsigne
 /* Seconds to a nanosecond, as fast_fixed with 9 digits has them. */
 static inline char *fast_seconds(struct fast_second *second, char *to, uint64_t ns, unsigned width)
 {
-	uint64_t behind = ns - second->begin, text;
+	uint64_t behind = ns - second->begin;
 
-	if (!second->bytes || behind >= 1000000000 || width > FAST_PIECE_BYTES)
+	if (!second->bytes || behind >= CYCLES_NS_PER_S || width > FAST_PIECE_BYTES)
 		return fast_new_second(second, to, ns, width);
-	memcpy(to, FAST_BLANKS, FAST_PIECE_BYTES);
+	memset(to, ' ', FAST_PIECE_BYTES);
 	if (second->bytes + 9 < width)
 		to += width - (second->bytes + 9);
 	memcpy(to, second->text, FAST_PIECE_BYTES);
 	to += second->bytes;
-	*to = (char)('0' + behind / 100000000);
-	text = htole64(fast_eight_digits(behind % 100000000) + UINT64_C(0x3030303030303030));
-	memcpy(to + 1, &text, sizeof(text));
+	*to = (char)('0' + behind / FAST_EIGHT_DIGITS);
+	fast_put_eight(to + 1, fast_eight_digits(behind % FAST_EIGHT_DIGITS) + FAST_AS_TEXT);
 	return to + 9;
 }
 

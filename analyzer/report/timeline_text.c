@@ -5,6 +5,8 @@
 /* Where the clock isn't calibrated times are cycles. */
 static char *put_time(struct timeline_printer *printer, char *to, uint64_t time, unsigned width)
 {
+	if (time == TIMELINE_UNKNOWN)
+		return fast_column(&printer->out, to, &timeline_none, (int)width);
 	if (printer->hz)
 		to = fast_seconds(&printer->second, to, cycles_to_ns(time, printer->hz), width);
 	else
@@ -49,8 +51,7 @@ static char *put_task(struct timeline_printer *printer, char *to, uint32_t numbe
 	to = fast_bytes(&printer->out, to, task->comm, task->comm_bytes);
 	to = fast_text(to, " (");
 	to = fast_bytes(&printer->out, to, task->pid, task->pid_bytes);
-	to = fast_text(to, ")");
-	return to;
+	return fast_text(to, ")");
 }
 
 static const struct fast_word unknown = FAST_WORD("unknown");
@@ -101,8 +102,7 @@ static char *put_poll(struct timeline_printer *printer, char *to, const struct t
 	to = fast_text(to, " work ");
 	to = fast_number(to, work, 0);
 	to = fast_text(to, " of ");
-	to = fast_number(to, EVENT_GET(NAPI_POLL, budget, item->what), 0);
-	return to;
+	return fast_number(to, EVENT_GET(NAPI_POLL, budget, item->what), 0);
 }
 
 static char *put_irq(struct timeline_printer *printer, char *to, const struct timeline_item *item)
@@ -122,8 +122,7 @@ static char *begin_line(struct timeline_printer *printer, char *to, uint64_t bas
 	const struct fast_word *what)
 {
 	to = put_between(printer, to, base, time, 14);
-	to = fast_word(&printer->out, to, what);
-	return to;
+	return fast_word(&printer->out, to, what);
 }
 
 /* What a line begins with behind its time; of what may have nothing behind that, without blanks. */
@@ -153,8 +152,7 @@ static char *put_item(
 			&printer->out, to, item->flags ? "by the softirq before" : "by a task");
 	else
 		to = put_receive(printer, to, item);
-	to = fast_text(to, "\n");
-	return to;
+	return fast_text(to, "\n");
 }
 
 /* A poll that no softirq did: whose it was. */
@@ -197,8 +195,7 @@ static char *put_entry(
 		to = fast_text(to, " ");
 		to = put_task(printer, to, head->name);
 	}
-	to = fast_text(to, "\n");
-	return to;
+	return fast_text(to, "\n");
 }
 
 static char *put_softirq(
@@ -224,8 +221,7 @@ static char *put_softirq(
 		to = begin_line(printer, to, base, head->end, &softirq_exit);
 		to = fast_text(to, "\n");
 	}
-	to = fast_text(to, "\n");
-	return to;
+	return fast_text(to, "\n");
 }
 
 /* The time of a packet before the one asked for, of those that are known. */
@@ -268,8 +264,7 @@ static char *put_packet(
 		to = fast_text(to, ", the driver was busy: ");
 		to = fast_number(to, packet->retries, 0);
 	}
-	to = fast_text(to, "\n");
-	return to;
+	return fast_text(to, "\n");
 }
 
 static char *put_ends(struct timeline_printer *printer, char *to, uint64_t all, const char *what,
@@ -288,8 +283,7 @@ static char *put_ends(struct timeline_printer *printer, char *to, uint64_t all, 
 		to = fast_word(&printer->out, to, &timeline_ends[i]);
 		separator = ", ";
 	}
-	to = fast_text(to, "\n");
-	return to;
+	return fast_text(to, "\n");
 }
 
 static char *put_left_out(
@@ -298,8 +292,7 @@ static char *put_left_out(
 	if (!count)
 		return to;
 	to = fast_number(to, count, 0);
-	to = fast_string(&printer->out, to, what);
-	return to;
+	return fast_string(&printer->out, to, what);
 }
 
 static char *end(struct timeline_printer *printer, char *to)
@@ -324,8 +317,7 @@ static char *end(struct timeline_printer *printer, char *to)
 	to = fast_text(to, " lost; ");
 	to = fast_number(to, report->counts->unparsed, 0);
 	to = fast_text(to, " lines unparsed; times behind the first one are ");
-	to = fast_string(&printer->out, to, printer->hz ? "milliseconds\n" : "cycles\n");
-	return to;
+	return fast_string(&printer->out, to, printer->hz ? "milliseconds\n" : "cycles\n");
 }
 
 const struct timeline_layout timeline_text = {

@@ -99,6 +99,11 @@ static void fractions_are_the_digits_with_a_point(void)
 				fast_end(out, fast_fixed(fast_begin(out), number, false, digits,
 						      6 + digits));
 				expect(line);
+				snprintf(line, sizeof(line), "%*" PRIu64 ".%0*" PRIu64,
+					39 - (int)digits, number / one, (int)digits, number % one);
+				fast_end(out,
+					fast_fixed(fast_begin(out), number, false, digits, 40));
+				expect(line);
 				snprintf(line, sizeof(line), "%" PRIu64 ".%0*" PRIu64, number / one,
 					(int)digits, number % one);
 				fast_end(
@@ -119,14 +124,14 @@ static void fractions_are_the_digits_with_a_point(void)
 static void seconds_are_those_of_fixed(void)
 {
 	static const uint64_t seconds[] = { 0, 0, 9, 10, 9, 32223, 32224, 32224,
-		UINT64_C(1700000000), UINT64_C(18446744072), UINT64_C(18446744073), 1 };
+		UINT64_C(1700000000), UINT64_C(18446744072), UINT64_C(18446744073), 0, 1 };
 	static const uint64_t behind[] = { 0, 1, 99999999, 100000000, 123456789, 999999999 };
 	struct fast_second second = { 0 };
 
 	begin();
 	for (size_t i = 0; i < sizeof(seconds) / sizeof(*seconds); i++) {
 		for (size_t j = 0; j < sizeof(behind) / sizeof(*behind); j++) {
-			for (unsigned width = 0; width < 48; width += 16) {
+			for (unsigned width = 0; width < 64; width += 20) {
 				uint64_t ns = seconds[i] * 1000000000 + behind[j];
 				char line[64], number[32];
 
