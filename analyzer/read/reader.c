@@ -154,6 +154,11 @@ int reader_open(const char *path, const struct reader_options *options, struct r
 int reader_next_some(struct reader *reader, const struct cpu_event **begin,
 	const struct cpu_event **end, struct diag *diag)
 {
+	if (reader->left < reader->left_end) { /* by reader_next */
+		*begin = reader->left;
+		*end = reader->left = reader->left_end;
+		return 1;
+	}
 	if (reader->format->some)
 		return reader->format->some(reader, begin, end, diag);
 	*begin = &reader->one;
@@ -163,17 +168,20 @@ int reader_next_some(struct reader *reader, const struct cpu_event **begin,
 
 int reader_next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag)
 {
-	int status = 1;
-
 	if (reader->format->next)
 		return reader->format->next(reader, event, cpu, diag);
-	if (reader->ready == reader->ready_end)
-		status = reader->format->some(reader, &reader->ready, &reader->ready_end, diag);
-	if (status == 1) {
-		*event = reader->ready->event;
-		*cpu = reader->ready++->cpu;
+	if (reader->left == reader->left_end) {
+		const struct cpu_event *begin, *end;
+		int status = reader->format->some(reader, &begin, &end, diag);
+
+		if (status != 1)
+			return status;
+		reader->left = begin;
+		reader->left_end = end;
 	}
-	return status;
+	*event = reader->left->event;
+	*cpu = reader->left++->cpu;
+	return 1;
 }
 
 const struct trace_source *reader_source(const struct reader *reader)

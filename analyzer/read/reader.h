@@ -31,7 +31,7 @@ struct trace_source {
 	const char *kernel; /* release of the kernel that was traced, if the trace tells it */
 };
 
-/* What became of the input. Complete after reader_next has returned 0. */
+/* What became of the input. Complete after reader_next (or reader_next_some) has returned 0. */
 struct trace_counts {
 	uint64_t read;     /* events recognised, of known kinds or not */
 	uint64_t unparsed; /* lines that are no event, comment, blank line or call
@@ -68,8 +68,8 @@ int reader_open(const char *path, const struct reader_options *options, struct r
 int reader_next(struct reader *reader, struct event *event, unsigned *cpu, struct diag *diag);
 
 /*
- * The same, as many as there are without more work, at least one: from *begin to *end. They stay
- * where they are until the next call.
+ * The same, as many as there are without more work: at least one, from *begin to *end, where 1 is
+ * returned. They stay where they are until the next call, which may be either.
  */
 int reader_next_some(struct reader *reader, const struct cpu_event **begin,
 	const struct cpu_event **end, struct diag *diag);

@@ -28,9 +28,9 @@ struct reader {
 	struct names *names;
 	uint32_t capacity;                /* see reader_capacity; one for all devices */
 	char kernel[READER_KERNEL_BYTES]; /* source.kernel, once it is known */
-	/* What reader.c hands out in the other way. */
-	const struct cpu_event *ready, *ready_end;
-	struct cpu_event one;
+	/* For the other way than the format's: */
+	const struct cpu_event *left, *left_end; /* of some, to be handed out one by one */
+	struct cpu_event one;                    /* that makes some */
 };
 
 /*

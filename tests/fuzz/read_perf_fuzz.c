@@ -52,20 +52,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	struct reader *large = open_reader(data, bytes, 65536);
 	struct reader *small = open_reader(data, bytes, 256);
 	struct diag diag = { "" };
-	struct event event, other;
-	unsigned cpu, other_cpu;
+	const struct cpu_event *other, *end;
+	struct event event;
+	unsigned cpu;
 	uint64_t time = 0;
 	int status = 1;
 
 	must(!large == !small);
+	other = end = NULL;
 	while (large && status == 1) {
 		status = reader_next(large, &event, &cpu, &diag);
 		must(status >= 0 || strstr(diag.text, "fuzz"));
 		/* where memory is short all is read before the first event comes out */
-		if (reader_next(small, &other, &other_cpu, NULL) != status || status != 1)
+		if (other == end && reader_next_some(small, &other, &end, NULL) != status)
+			break;
+		if (status != 1)
 			break;
 		check_event(large, &event, &time);
-		must(cpu == other_cpu && !memcmp(&event, &other, sizeof(event)));
+		must(other < end && cpu == other->cpu &&
+			!memcmp(&event, &other->event, sizeof(event)));
+		other++;
 	}
 	reader_close(large);
 	reader_close(small);
