@@ -31,7 +31,7 @@ struct journal {
 /* `records` is how many are kept in memory at most, a power of 2 from 2 on. 0 or -ENOMEM. */
 int journal_create(struct journal *journal, size_t record_bytes, size_t records);
 
-/* journal_append where there is no room for them in a row. */
+/* journal_append where the ring would be full, or they wouldn't stand in a row. */
 int journal_append_slowly(struct journal *journal, const void *records, size_t count);
 
 /*
@@ -55,21 +55,14 @@ static inline int journal_append(struct journal *journal, const void *records, s
 int journal_change(
 	struct journal *journal, uint64_t number, size_t at, const void *bytes, size_t count);
 
+/* journal_look where they aren't in memory, or there are none. */
+int journal_look_for(struct journal *journal, size_t count, const void **records);
+
 /*
  * The next records in sequence, so many, of which there is room for in memory; where there are
  * fewer, *records is NULL. Nothing can be appended or changed any more. They are valid until the
  * next call and come again in it unless they are taken. 0 or a negative errno.
  */
-static inline int journal_look(struct journal *journal, size_t count, const void **records);
-
-static inline void journal_take(struct journal *journal, size_t count)
-{
-	journal->next += count;
-}
-
-/* journal_look where they aren't in memory, or there are none. */
-int journal_look_for(struct journal *journal, size_t count, const void **records);
-
 static inline int journal_look(struct journal *journal, size_t count, const void **records)
 {
 	size_t at = (size_t)(journal->next - journal->window);
@@ -78,6 +71,11 @@ static inline int journal_look(struct journal *journal, size_t count, const void
 		return journal_look_for(journal, count, records);
 	*records = journal->recent + at * journal->record_bytes;
 	return 0;
+}
+
+static inline void journal_take(struct journal *journal, size_t count)
+{
+	journal->next += count;
 }
 
 /* Frees memory and file. */

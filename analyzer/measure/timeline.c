@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "timeline_impl.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -43,6 +44,7 @@ int timeline_event(struct timeline *timeline, unsigned cpu, const struct event *
 	transmitting_handler *transmit = timeline->transmit[event->id];
 	int error;
 
+	assert(event->id < EVENT_ID_COUNT);
 	if (!receive)
 		return transmit ? transmit(timeline, event) : 0;
 	cpu %= TIMELINE_CPUS;

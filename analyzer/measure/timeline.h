@@ -73,6 +73,7 @@ struct timeline_item {
 	uint8_t flags; /* of a head, as above */
 	uint8_t unused[2];
 };
+static_assert(sizeof(struct timeline_item) == 40, "most of what is kept of a trace is these");
 
 /* A packet that was sent. Times are TIMELINE_UNKNOWN where they were not seen. */
 struct timeline_packet {
@@ -107,7 +108,10 @@ struct timeline;
 int timeline_create(struct timeline **timeline, const struct timeline_options *options,
 	const struct names *names);
 
-/* Events must come in the order of time. 0, -ENOMEM, or the negative errno of the file. */
+/*
+ * Events must come in the order of time, and be of those that event.h lists. 0, -ENOMEM, or the
+ * negative errno of the file.
+ */
 int timeline_event(struct timeline *timeline, unsigned cpu, const struct event *event);
 
 /* No more events: what is open stays so. 0 or a negative errno. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What timeline.c's parts share: timeline_receive.c and timeline_transmit.c. */
+/* What timeline.c's parts share: timeline_receive.c with timeline_softirq.c, timeline_transmit.c.
+ */
 #ifndef ANALYZER_MEASURE_TIMELINE_IMPL_H
 #define ANALYZER_MEASURE_TIMELINE_IMPL_H
 
@@ -41,7 +42,7 @@ struct transmitting {
 	struct journal journal; /* of struct timeline_packet */
 };
 
-/* Takes an event of one kind, on a CPU that is known. 0 or a negative errno. */
+/* Takes an event of one kind. 0 or a negative errno. Receiving knows the CPU before. */
 typedef int receiving_handler(struct timeline *timeline, unsigned cpu, const struct event *event);
 typedef int transmitting_handler(struct timeline *timeline, const struct event *event);
 
@@ -56,12 +57,14 @@ struct timeline {
 	struct transmitting transmitting;
 };
 
-/* Each 0 or a negative errno. */
 extern receiving_handler *const receiving_handlers[EVENT_ID_COUNT];
+
 static inline bool receiving_knows_cpu(const struct receiving *receiving, unsigned cpu)
 {
 	return cpu < receiving->cpu_room && receiving->cpus[cpu];
 }
+
+/* Each 0 or a negative errno. */
 int receiving_new_cpu(struct receiving *receiving, unsigned cpu);
 int receiving_finish(struct timeline *timeline);
 void receiving_destroy(struct receiving *receiving);

@@ -10,7 +10,8 @@
  */
 #include "timeline_softirq.h"
 
-#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define CAUSES_MAX 1024 /* netdev_max_backlog is 1000 */
 
@@ -295,6 +296,26 @@ static int on_sent(struct timeline *timeline, unsigned number, const struct even
 {
 	(void)number;
 	return on_end(timeline, event, TIMELINE_UNRESOLVED, 0);
+}
+
+int receiving_new_cpu(struct receiving *receiving, unsigned cpu)
+{
+	if (cpu >= receiving->cpu_room) {
+		unsigned room = receiving->cpu_room ? receiving->cpu_room : 8;
+		struct timeline_cpu **cpus;
+
+		while (room <= cpu)
+			room *= 2;
+		cpus = realloc(receiving->cpus, room * sizeof(struct timeline_cpu *));
+		if (!cpus)
+			return -ENOMEM;
+		memset(cpus + receiving->cpu_room, 0,
+			(room - receiving->cpu_room) * sizeof(struct timeline_cpu *));
+		receiving->cpus = cpus;
+		receiving->cpu_room = room;
+	}
+	receiving->cpus[cpu] = calloc(1, sizeof(struct timeline_cpu));
+	return receiving->cpus[cpu] ? 0 : -ENOMEM;
 }
 
 receiving_handler *const receiving_handlers[EVENT_ID_COUNT] = {

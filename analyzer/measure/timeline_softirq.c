@@ -21,26 +21,6 @@ int softirq_grow(struct timeline_item **items, size_t *room)
 	return 0;
 }
 
-int receiving_new_cpu(struct receiving *receiving, unsigned cpu)
-{
-	if (cpu >= receiving->cpu_room) {
-		unsigned room = receiving->cpu_room ? receiving->cpu_room : 8;
-		struct timeline_cpu **cpus;
-
-		while (room <= cpu)
-			room *= 2;
-		cpus = realloc(receiving->cpus, room * sizeof(struct timeline_cpu *));
-		if (!cpus)
-			return -ENOMEM;
-		memset(cpus + receiving->cpu_room, 0,
-			(room - receiving->cpu_room) * sizeof(struct timeline_cpu *));
-		receiving->cpus = cpus;
-		receiving->cpu_room = room;
-	}
-	receiving->cpus[cpu] = calloc(1, sizeof(struct timeline_cpu));
-	return receiving->cpus[cpu] ? 0 : -ENOMEM;
-}
-
 /* See softirq_place. */
 static uintptr_t place_written(uint64_t number)
 {

@@ -38,6 +38,7 @@ static inline bool softirq_is_running(const struct timeline_cpu *cpu)
 	return cpu->count && !(cpu->items[0].flags & TIMELINE_NO_SOFTIRQ);
 }
 
+/* Makes room for more; for softirq_append. */
 int softirq_grow(struct timeline_item **items, size_t *room);
 
 /* Adds an item to a list that grows. */

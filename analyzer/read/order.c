@@ -13,23 +13,17 @@
 
 #define RUN_RECORDS_MIN 16 /* of a run in memory during the merge */
 
-struct record {
-	struct event event;
-	uint32_t cpu;
-	uint32_t reserved;
-};
-
 /* A sorted part of the temporary file, and the window of it that is in memory. */
 struct run {
 	uint64_t next; /* record of the file that the window ends before */
 	uint64_t end;
 	uint64_t last_time;
-	struct record *window;
+	struct cpu_event *window;
 	size_t at, count; /* of the window */
 };
 
 struct order {
-	struct record *records;
+	struct cpu_event *records;
 	size_t room, count;
 	bool sorted;     /* the records in memory are in order as they are */
 	uint32_t *index; /* the order, if they aren't */
@@ -65,7 +59,7 @@ int order_create(struct order **order, size_t records)
 }
 
 /* Merges from[begin, middle) and from[middle, end), each sorted, into to. */
-static void merge_indices(const struct record *records, const uint32_t *from, uint32_t *to,
+static void merge_indices(const struct cpu_event *records, const uint32_t *from, uint32_t *to,
 	size_t begin, size_t middle, size_t end)
 {
 	size_t left = begin, right = middle;
@@ -129,7 +123,7 @@ static int sort(struct order *o)
 
 /* All of count records from number first on, by preadv or pwritev. */
 static int move_records(const struct order *o,
-	ssize_t (*move)(int, const struct iovec *, int, off_t), const struct record *records,
+	ssize_t (*move)(int, const struct iovec *, int, off_t), const struct cpu_event *records,
 	size_t count, uint64_t first)
 {
 	struct iovec left = { (void *)(uintptr_t)records, count * sizeof(*records) };
@@ -149,7 +143,7 @@ static int move_records(const struct order *o,
 	return 0;
 }
 
-static int write_records(struct order *o, const struct record *records, size_t count)
+static int write_records(struct order *o, const struct cpu_event *records, size_t count)
 {
 	int error = move_records(o, pwritev, records, count, o->written);
 
@@ -160,7 +154,7 @@ static int write_records(struct order *o, const struct record *records, size_t c
 
 static int write_sorted(struct order *o)
 {
-	struct record part[256];
+	struct cpu_event part[256];
 	size_t in_part = 0;
 	int error = 0;
 
@@ -228,7 +222,7 @@ int order_add(struct order *o, unsigned cpu, const struct event *event)
 	}
 	if (o->count && event->time < o->records[o->count - 1].event.time)
 		o->sorted = false;
-	o->records[o->count++] = (struct record){ .event = *event, .cpu = cpu };
+	o->records[o->count++] = (struct cpu_event){ .event = *event, .cpu = cpu };
 	return 0;
 }
 
@@ -265,7 +259,7 @@ static int start_merge(struct order *o)
 {
 	o->window = o->room / o->run_count;
 	if (o->window < RUN_RECORDS_MIN) {
-		struct record *records =
+		struct cpu_event *records =
 			realloc(o->records, o->run_count * RUN_RECORDS_MIN * sizeof(*records));
 
 		if (!records)
@@ -302,7 +296,7 @@ static int finish(struct order *o)
 
 int order_next(struct order *o, unsigned *cpu, struct event *event)
 {
-	const struct record *record;
+	const struct cpu_event *record;
 	struct run *run;
 	uint32_t number;
 

@@ -57,7 +57,7 @@ static int some(struct reader *reader, const struct cpu_event **begin, const str
 	struct diag *diag)
 {
 	struct perf_reader *perf = (struct perf_reader *)reader;
-	int error = 0;
+	int error;
 
 	for (;;) {
 		int status = perf->ready == perf->ready_end ? get_ready(perf, diag) : 1;

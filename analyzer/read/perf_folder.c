@@ -13,7 +13,7 @@
 #define PATH_BYTES 4096
 
 /* Types of records: linux/perf_event.h; from 64 on they are perf's own, and have no time. */
-enum { RECORD_SAMPLE = 9, FIRST_OF_PERF = 64, RECORD_FINISHED_ROUND = 68 };
+enum { FIRST_OF_PERF = 64, RECORD_FINISHED_ROUND = 68 };
 
 /* Marks can be as far apart: what is older by so many records has come. */
 #define ROUND_RECORDS 4096
@@ -167,7 +167,7 @@ static int open_parts(struct perf_folder *folder, const char *path, struct diag 
 static uint64_t time_of(const struct perf_folder *folder, const struct part *part)
 {
 	const struct perf_record *record = &part->record;
-	bool big_endian = folder->attrs->big_endian, sample = record->type == RECORD_SAMPLE;
+	bool big_endian = folder->attrs->big_endian, sample = record->type == PERF_SAMPLE;
 	const struct perf_layout *layout =
 		sample ? perf_attrs_sample(folder->attrs, record->data, record->bytes)
 		       : perf_attrs_end(folder->attrs, record->data, record->bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the reader of perf.data keeps, for perf.c (opening, handing out) and perf_records.c (what
- * each record means).
+ * What the reader of perf.data keeps, for perf.c (opening, handing out), perf_records.c (what each
+ * record means), perf_samples.c (those that are samples) and perf_tasks.c (who ran).
  */
 #ifndef ANALYZER_READ_PERF_IMPL_H
 #define ANALYZER_READ_PERF_IMPL_H
@@ -60,7 +60,7 @@ int perf_take_sample(struct perf_reader *perf, const struct perf_record *record)
 
 /*
  * Takes the samples of the usual form that come next in the stream, as many as lie there and can be
- * taken without more work: which may be none.
+ * taken without more work: which may be none. (Not of a folder, whose streams' records alternate.)
  */
 int perf_take_samples(struct perf_reader *perf);
 

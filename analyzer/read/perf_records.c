@@ -211,7 +211,7 @@ static bool is_known(uint32_t type)
 	       (type >= RECORD_HEADER_ATTR && type <= LAST_OF_PERF);
 }
 
-/* One that is no sample. 0, or what perf_read_round returns; -ENODATA: see read_on. */
+/* One that is no sample. 0, or what perf_read_round returns; -ENODATA: see read_from. */
 static __attribute__((noinline)) int take_other(
 	struct perf_reader *perf, const struct perf_record *record, struct diag *reason)
 {
@@ -276,6 +276,18 @@ static int finish(struct perf_reader *perf)
 	return error;
 }
 
+/* The next record; of a stream, behind the samples that can be taken at once. */
+static inline int next_record(
+	struct perf_reader *perf, bool folder, struct perf_record *record, struct diag *reason)
+{
+	int status;
+
+	if (folder)
+		return perf_folder_next(perf->folder, record, &perf->stream, reason);
+	status = perf_take_samples(perf);
+	return status ? status : perf_stream_next(perf->stream, record, reason);
+}
+
 /* Takes records up to the end of a round: 1. 0 at the end of the file; or a negative errno. */
 static inline __attribute__((always_inline)) int read_from(
 	struct perf_reader *perf, bool folder, struct diag *reason)
@@ -283,12 +295,8 @@ static inline __attribute__((always_inline)) int read_from(
 	struct perf_record record;
 
 	for (;;) {
-		int status = folder ? 0 : perf_take_samples(perf);
+		int status = next_record(perf, folder, &record, reason);
 
-		if (!status)
-			status = folder ? perf_folder_next(
-						  perf->folder, &record, &perf->stream, reason)
-					: perf_stream_next(perf->stream, &record, reason);
 		if (status != 1)
 			return status;
 		if (record.type == PERF_SAMPLE)

@@ -139,12 +139,15 @@ static inline bool take_apart(const struct perf_attrs *attrs, const uint8_t *rec
 int perf_take_samples(struct perf_reader *perf)
 {
 	struct perf_window *window = perf->stream->records;
-	const uint8_t *at = window->data + window->begin, *end = window->data + window->end;
 	uint64_t taken = 0, used = 0, latest = perf->latest;
+	const uint8_t *at, *end;
 	int status = 0;
 
-	if (!perf->attrs.plain_bytes || !perf->raw || perf->gap.open)
+	if (!perf->attrs.plain_bytes || !perf->raw || perf->gap.open ||
+		window->begin == window->end)
 		return 0;
+	at = window->data + window->begin;
+	end = window->data + window->end;
 	while ((size_t)(end - at) >= PERF_HEAD_BYTES) {
 		uint64_t head = bytes_64(at, false);
 		size_t bytes = head >> 48;

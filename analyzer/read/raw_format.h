@@ -68,10 +68,11 @@ struct raw_text {
  * end with it and, of a longer one, the 8 that begin it.
  */
 struct raw_name {
-	uint32_t location; /* as in the record, of RAW_TEXT_LOCATED and _RELATIVE */
-	uint32_t end;      /* bytes up to its end; UINT32_MAX: there is no name */
-	uint32_t low_at, high_at;
-	uint64_t low, high, low_mask, high_mask;
+	uint32_t location;        /* as in the record, of RAW_TEXT_LOCATED and _RELATIVE */
+	uint32_t end;             /* bytes up to its end; UINT32_MAX: there is no name */
+	uint32_t low_at, high_at; /* where the words begin in the record */
+	uint64_t low, high;
+	uint64_t low_mask, high_mask; /* what is compared of them; 0: nothing */
 	int index;
 };
 

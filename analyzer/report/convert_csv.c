@@ -87,9 +87,8 @@ static int open_csv(struct converter **opened, const struct convert_job *job, st
 /* In quotes where it must be, with quotes in it doubled. */
 static char *put_text(struct fast_out *out, char *to, const char *text)
 {
-	if (!text[strcspn(text, ",\"\r\n")]) {
+	if (!text[strcspn(text, ",\"\r\n")])
 		return fast_string(out, to, text);
-	}
 	to = fast_text(to, "\"");
 	for (; *text; text++) {
 		to = fast_next(out, to);

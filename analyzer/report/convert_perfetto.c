@@ -14,7 +14,6 @@
 #include "timeline_style.h"
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A device is a process of the viewer, numbered from 1; the CPUs are another one. */
 #define CPUS_PROCESS 1000
@@ -40,8 +39,7 @@ static char *begin_event(struct converter *converter, char *to, const char *phas
 	to = fast_text(to, "\",\"name\":\"");
 	to = fast_string(out, to, name);
 	to = fast_text(to, "\",\"pid\":");
-	to = fast_number(to, process, 0);
-	return to;
+	return fast_number(to, process, 0);
 }
 
 static char *put_number(struct converter *converter, char *to, const char *key, uint64_t number)
@@ -49,8 +47,7 @@ static char *put_number(struct converter *converter, char *to, const char *key, 
 	to = fast_text(to, ",\"");
 	to = fast_string(&converter->out, to, key);
 	to = fast_text(to, "\":");
-	to = fast_number(to, number, 0);
-	return to;
+	return fast_number(to, number, 0);
 }
 
 static char *put_us(struct converter *converter, char *to, const char *key, uint64_t cycles)
@@ -58,8 +55,7 @@ static char *put_us(struct converter *converter, char *to, const char *key, uint
 	to = fast_text(to, ",\"");
 	to = fast_string(&converter->out, to, key);
 	to = fast_text(to, "\":");
-	to = fast_fixed(to, cycles_to_ns(cycles, converter->job.source->hz), false, 3, 0);
-	return to;
+	return fast_fixed(to, cycles_to_ns(cycles, converter->job.source->hz), false, 3, 0);
 }
 
 static const char *name_of(struct converter *converter, enum name_kind kind, uint32_t index)
@@ -141,9 +137,8 @@ static char *put_lost(
 	to = put_number(converter, to, "tid", cpu);
 	to = fast_text(to, ",\"s\":\"g\",\"args\":{\"count\":");
 	to = fast_number(to, EVENT_GET(LOST, count, event->arg), 0);
-	to = fast_string(&converter->out, to,
+	return fast_string(&converter->out, to,
 		EVENT_GET(LOST, unknown, event->arg) ? ",\"at_least\":true}}" : "}}");
-	return to;
 }
 
 static int failed(int error, struct diag *diag)
@@ -172,8 +167,7 @@ static char *put_edge(struct converter *converter, char *to, const char *phase, 
 	to = fast_string(&converter->out, to, category);
 	to = fast_text(to, "\",\"tid\":0,\"id\":");
 	to = fast_number(to, converter->spans, 0);
-	to = put_us(converter, to, "ts", time);
-	return to;
+	return put_us(converter, to, "ts", time);
 }
 
 static char *put_begin(struct converter *converter, char *to, const char *name,
@@ -184,8 +178,7 @@ static char *put_begin(struct converter *converter, char *to, const char *name,
 	to = fast_hex(to, packet);
 	to = fast_text(to, "\"");
 	to = put_number(converter, to, "len", len);
-	to = fast_text(to, "}}");
-	return to;
+	return fast_text(to, "}}");
 }
 
 static char *put_end(struct converter *converter, char *to, const char *name, const char *category,
@@ -198,8 +191,7 @@ static char *put_end(struct converter *converter, char *to, const char *name, co
 		to = fast_text(to, "\",\"by\":\"");
 		to = fast_string(&converter->out, to, detail);
 	}
-	to = fast_text(to, "\"}}");
-	return to;
+	return fast_text(to, "\"}}");
 }
 
 /* Queued, then in the device; a span whose end nobody saw has none. */

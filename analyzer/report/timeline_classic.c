@@ -5,8 +5,6 @@
  */
 #include "timeline_style.h"
 
-#include <inttypes.h>
-
 static const char bar[] = "         |\n";
 static const char two_bars[] = "         |            |\n";
 
@@ -40,8 +38,7 @@ static char *put_offset(
 	to = fast_string(&printer->out, to, what);
 	to = fast_text(to, "(+");
 	to = put_msec(printer, to, base, time, 0);
-	to = fast_text(to, "msec");
-	return to;
+	return fast_text(to, "msec");
 }
 
 /* Seconds, cut at the microsecond. */
@@ -50,8 +47,7 @@ static char *put_seconds(struct timeline_printer *printer, char *to, uint64_t ti
 	uint64_t us = cycles_to_ns(time, printer->hz) / 1000;
 
 	to = fast_fixed(to, us, false, 6, width);
-	to = fast_text(to, "sec");
-	return to;
+	return fast_text(to, "sec");
 }
 
 static char *put_irq(
@@ -66,8 +62,7 @@ static char *put_irq(
 	if (name)
 		to = fast_word(&printer->out, to, name);
 	to = fast_text(to, ")\n");
-	to = fast_string(&printer->out, to, bar);
-	return to;
+	return fast_string(&printer->out, to, bar);
 }
 
 static char *put_netif_rx(
@@ -77,8 +72,7 @@ static char *put_netif_rx(
 	to = fast_text(to, " skb=");
 	to = fast_hex(to, item->what);
 	to = fast_text(to, ")\n");
-	to = fast_string(&printer->out, to, bar);
-	return to;
+	return fast_string(&printer->out, to, bar);
 }
 
 static char *put_end(
@@ -131,8 +125,7 @@ static char *put_receive(
 	to = fast_number(to, item->len, 0);
 	to = fast_text(to, ")\n");
 	to = put_end(printer, to, item, base);
-	to = fast_string(&printer->out, to, bar);
-	return to;
+	return fast_string(&printer->out, to, bar);
 }
 
 /* A poll is followed by a bar, or by an empty line if it is the softirq's last event. */
@@ -143,8 +136,7 @@ static char *put_poll(struct timeline_printer *printer, char *to, const struct t
 	to = fast_text(to, " ");
 	to = fast_word(&printer->out, to, timeline_device(printer, item->device));
 	to = fast_text(to, ")\n");
-	to = fast_string(&printer->out, to, is_last ? "\n" : bar);
-	return to;
+	return fast_string(&printer->out, to, is_last ? "\n" : bar);
 }
 
 static char *put_item(struct timeline_printer *printer, char *to, const struct timeline_item *item,
@@ -225,8 +217,7 @@ static char *put_packet(
 	to = put_msec(printer, to, packet->queued, packet->xmit, 12);
 	to = fast_text(to, "msec      ");
 	to = put_msec(printer, to, packet->xmit, packet->end, 12);
-	to = fast_text(to, "msec\n");
-	return to;
+	return fast_text(to, "msec\n");
 }
 
 const struct timeline_layout timeline_classic = {

@@ -9,16 +9,14 @@ static char *put_key(struct timeline_printer *printer, char *to, const char *key
 {
 	to = fast_text(to, ",\"");
 	to = fast_string(&printer->out, to, key);
-	to = fast_text(to, "\":");
-	return to;
+	return fast_text(to, "\":");
 }
 
 static char *put_number(
 	struct timeline_printer *printer, char *to, const char *key, uint64_t number)
 {
 	to = put_key(printer, to, key);
-	to = fast_number(to, number, 0);
-	return to;
+	return fast_number(to, number, 0);
 }
 
 /* A text that is clean. */
@@ -29,8 +27,7 @@ static char *put_text(struct timeline_printer *printer, char *to, const char *ke
 	to = put_key(printer, to, key);
 	to = fast_text(to, "\"");
 	to = fast_string(&printer->out, to, text);
-	to = fast_text(to, "\"");
-	return to;
+	return fast_text(to, "\"");
 }
 
 static char *put_word(
@@ -41,8 +38,7 @@ static char *put_word(
 	to = put_key(printer, to, key);
 	to = fast_text(to, "\"");
 	to = fast_word(&printer->out, to, word);
-	to = fast_text(to, "\"");
-	return to;
+	return fast_text(to, "\"");
 }
 
 /* `key` without its unit, which is that of the trace. */
@@ -53,8 +49,7 @@ static char *put_time(struct timeline_printer *printer, char *to, const char *ke
 	to = fast_text(to, ",\"");
 	to = fast_string(&printer->out, to, key);
 	to = fast_string(&printer->out, to, printer->hz ? "_ns\":" : "_cycles\":");
-	to = fast_number(to, printer->hz ? cycles_to_ns(time, printer->hz) : time, 0);
-	return to;
+	return fast_number(to, printer->hz ? cycles_to_ns(time, printer->hz) : time, 0);
 }
 
 static char *put_packet_address(struct timeline_printer *printer, char *to, uint64_t packet)
@@ -62,8 +57,7 @@ static char *put_packet_address(struct timeline_printer *printer, char *to, uint
 	to = put_key(printer, to, "packet");
 	to = fast_text(to, "\"0x");
 	to = fast_hex(to, packet);
-	to = fast_text(to, "\"");
-	return to;
+	return fast_text(to, "\"");
 }
 
 static char *put_task(struct timeline_printer *printer, char *to, uint32_t number)
@@ -73,8 +67,7 @@ static char *put_task(struct timeline_printer *printer, char *to, uint32_t numbe
 	if (!task)
 		return to;
 	to = put_number(printer, to, "pid", strtoull(task->pid, NULL, 10));
-	to = put_text(printer, to, "comm", task->comm);
-	return to;
+	return put_text(printer, to, "comm", task->comm);
 }
 
 static char *put_end(struct timeline_printer *printer, char *to, const struct timeline_item *item)
@@ -123,8 +116,7 @@ static char *put_item(struct timeline_printer *printer, char *to, const struct t
 	}
 	if (item->kind == TIMELINE_RECEIVE)
 		to = put_end(printer, to, item);
-	to = fast_text(to, "}");
-	return to;
+	return fast_text(to, "}");
 }
 
 static char *put_softirq(
@@ -148,9 +140,8 @@ static char *put_softirq(
 			to = fast_text(to, ",");
 		to = put_item(printer, to, &head[i]);
 	}
-	to = fast_string(
+	return fast_string(
 		&printer->out, to, head->len == head->causes ? "],\"items\":[]}\n" : "]}\n");
-	return to;
 }
 
 static char *put_packet(
@@ -172,8 +163,7 @@ static char *put_packet(
 			printer, to, "reason", timeline_name(printer, NAME_REASON, packet->reason));
 	if (packet->retries)
 		to = put_number(printer, to, "retries", packet->retries);
-	to = fast_text(to, "}\n");
-	return to;
+	return fast_text(to, "}\n");
 }
 
 /* A text of the input's; nothing if there is none. */
@@ -199,8 +189,7 @@ static char *begin(struct timeline_printer *printer, char *to)
 	to = put_foreign(printer, to, "kernel", source->kernel);
 	if (source->hz)
 		to = put_number(printer, to, "hz", source->hz);
-	to = fast_text(to, "}\n");
-	return to;
+	return fast_text(to, "}\n");
 }
 
 static char *put_ends(struct timeline_printer *printer, char *to, const char *key, uint64_t all,
@@ -213,8 +202,7 @@ static char *put_ends(struct timeline_printer *printer, char *to, const char *ke
 		if (ends[i])
 			to = put_number(printer, to, timeline_ends[i].text, ends[i]);
 	}
-	to = fast_text(to, "}");
-	return to;
+	return fast_text(to, "}");
 }
 
 static char *end(struct timeline_printer *printer, char *to)
@@ -240,8 +228,7 @@ static char *end(struct timeline_printer *printer, char *to)
 	}
 	if (report->transmit)
 		to = put_ends(printer, to, "transmit", printer->sent, printer->sent_ends);
-	to = fast_text(to, "}\n");
-	return to;
+	return fast_text(to, "}\n");
 }
 
 const struct timeline_layout timeline_json = {

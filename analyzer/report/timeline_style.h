@@ -33,7 +33,7 @@ struct timeline_printer {
 struct timeline_layout {
 	enum clean_style clean;
 	const char *packets_heading; /* before sent packets; NULL: none */
-	/* Each returns where the next one puts its text (fast_out.h), and may be NULL. */
+	/* Each returns where the next one puts its text (fast_out.h). begin and end may be NULL. */
 	char *(*begin)(struct timeline_printer *printer, char *to);
 	char *(*softirq)(
 		struct timeline_printer *printer, char *to, const struct timeline_item *head);
