@@ -151,18 +151,11 @@ static bool is_dip(const struct costs *costs, unsigned i, uint32_t border)
 		       sample(costs, i + 1)->cost);
 }
 
-/* By how much the dear packet behind a dip is dearer than they are. 0 or -ENOMEM. */
-static int note_dip(struct costs *costs, unsigned i, struct histogram *excess)
-{
-	uint64_t cost = sample(costs, i + 1)->cost, median = costs->table.clusters[1].median;
-
-	return histogram_add(excess, cost > median ? cost - median : 0);
-}
-
 static int find_pattern(struct costs *costs, uint32_t border)
 {
 	uint64_t counts[DISTANCES + 1] = { 0 }, all = 0;
-	struct histogram excess = { 0 };
+	uint64_t dear = histogram_part(&costs->all.costs, border, UINT32_MAX).median;
+	struct histogram excess = { 0 }; /* of the dear packets behind dips */
 	unsigned last = 0, most = 0;
 	bool any = false;
 	int error = 0;
@@ -171,7 +164,9 @@ static int find_pattern(struct costs *costs, uint32_t border)
 		if (histogram_place(sample(costs, i)->cost) < border)
 			continue;
 		if (is_dip(costs, i, border)) {
-			error |= note_dip(costs, i, &excess);
+			uint64_t behind = sample(costs, i + 1)->cost;
+
+			error |= histogram_add(&excess, behind > dear ? behind - dear : 0);
 			continue;
 		}
 		if (any) {
@@ -237,10 +232,10 @@ static int find_clusters(struct costs *costs, uint64_t unit)
 	table->cluster_count = border ? 2 : 1;
 	if (!border)
 		return fill_cluster(costs, NULL, UINT32_MAX, false);
-	if (fill_clusters(costs, NULL, border) || find_pattern(costs, border))
+	if (find_pattern(costs, border))
 		return -ENOMEM;
 	table->dips = histogram_part(&costs->dips.costs, border, UINT32_MAX).count;
-	return order_tells(table) ? fill_clusters(costs, &costs->dips, border) : 0;
+	return fill_clusters(costs, order_tells(table) ? &costs->dips : NULL, border);
 }
 
 int costs_sum_up(struct costs *costs, uint64_t hz)

@@ -40,11 +40,13 @@ static __attribute__((noinline)) int first_of_cpu(
 
 int timeline_event(struct timeline *timeline, unsigned cpu, const struct event *event)
 {
-	receiving_handler *receive = timeline->receive[event->id];
-	transmitting_handler *transmit = timeline->transmit[event->id];
+	receiving_handler *receive;
+	transmitting_handler *transmit;
 	int error;
 
 	assert(event->id < EVENT_ID_COUNT);
+	receive = timeline->receive[event->id];
+	transmit = timeline->transmit[event->id];
 	if (!receive)
 		return transmit ? transmit(timeline, event) : 0;
 	cpu %= TIMELINE_CPUS;

@@ -270,8 +270,10 @@ static bool is_checked(const struct raw_plan *plan, unsigned field)
 	return memchr(plan->checks, (int)field, plan->check_count);
 }
 
-/* Addresses have 64 bits, and all that needs a check is a number of no sign that fills its place in
- * arg. */
+/*
+ * Addresses have 64 bits, and all that needs a check is a number of no sign that fills its place in
+ * arg.
+ */
 static bool can_be_direct(const struct raw_plan *plan)
 {
 	for (unsigned i = 0; i < plan->check_count; i++) {
@@ -299,15 +301,16 @@ static void place_number(
 	struct raw_number number = { step->end, step->shift, place->shift, step->mask & mask,
 		is_checked(plan, step->field) ? step->mask & ~mask : 0 };
 
-	if (step->field == FIELD_PROCESS)
+	if (step->field == FIELD_PROCESS) {
 		direct->pid = (struct raw_number){ step->end, step->shift, 0, step->mask, 0 };
-	else if (place->word == WORD_WHAT)
+	} else if (place->word == WORD_WHAT) {
 		direct->len = number;
-	else if (place->word == WORD_PACKET) {
+	} else if (place->word == WORD_PACKET) {
 		direct->packet = (uint16_t)(step->end - 8);
 		direct->packet_mask = UINT64_MAX;
-	} else if (place->word == WORD_ARG)
+	} else if (place->word == WORD_ARG) {
 		direct->parts[direct->parts[0].mask != 0] = number;
+	}
 }
 
 static void make_direct(struct raw_plan *plan)

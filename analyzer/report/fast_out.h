@@ -29,9 +29,8 @@
 
 #define FAST_OUT_BYTES  65536
 #define FAST_LINE_BYTES 4096 /* a line, but for what is longer than a piece: 128 pieces */
-#define FAST_PIECE_BYTES                                                                        \
-	32 /* that may be written at once, whatever a short piece's length; also behind the end \
-	    */
+#define FAST_PIECE_BYTES \
+	32 /* are written of a short piece, whatever its length; behind the end, too */
 
 struct fast_out {
 	FILE *out;
@@ -159,8 +158,7 @@ static inline uint64_t fast_eight_digits(uint64_t number)
 
 /*
  * number / 10^digits: 1234 with 3 digits is 1.234. At least `width` columns in all, the sign
- * included. Most times are milliseconds with one digit before the
- * point and six behind it.
+ * included. Most times are milliseconds with one digit before the point and six behind it.
  */
 static inline char *fast_fixed(
 	char *to, uint64_t number, bool negative, unsigned digits, unsigned width)

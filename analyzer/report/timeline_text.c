@@ -19,10 +19,11 @@ static __attribute__((noinline)) char *put_any_between(
 	struct timeline_printer *printer, char *to, uint64_t begin, uint64_t end, unsigned width)
 {
 	bool negative;
-	uint64_t ns = timeline_between(printer, begin, end, &negative);
+	uint64_t ns;
 
 	if (begin == TIMELINE_UNKNOWN || end == TIMELINE_UNKNOWN)
 		return fast_column(&printer->out, to, &timeline_none, (int)width);
+	ns = timeline_between(printer, begin, end, &negative);
 	return fast_fixed(to, ns, negative, printer->hz ? 6 : 0, width);
 }
 

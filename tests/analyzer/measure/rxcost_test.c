@@ -353,11 +353,12 @@ static void where_they_come_in_runs_the_order_tells_nothing(void)
 	begin(NULL);
 	for (uint64_t i = 0; i < 100; i++, now += 1000)
 		FEED(DATA(now, 64, 400));
-	for (uint64_t i = 0; i < 90; i++, now += 1000)
-		FEED(ACKED(now, 64, i % 3 == 1 ? 620 : 660 + 40 * (i % 3)));
+	for (uint64_t i = 0; i < 90; i++, now += 1000) /* 740 620 740 700 740 740 620 ... */
+		FEED(ACKED(now, 64, i % 5 == 1 ? 620 : i % 5 == 3 ? 700 : 740));
 	table = &finish()->all;
 	CU_ASSERT_EQUAL_FATAL(table->cluster_count, 2);
 	CU_ASSERT_EQUAL(table->every, 1);
+	CU_ASSERT_EQUAL(table->dips, 18); /* all that cost 620: dear ones as any */
 	CU_ASSERT_EQUAL(table->clusters[0].count, 100);
 	CU_ASSERT_EQUAL(table->clusters[1].count, 90);
 	end();
