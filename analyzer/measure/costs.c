@@ -2,11 +2,58 @@
 #include "costs.h"
 
 #include "cycles.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ROOM_AT_FIRST 256
 #define MICROSECOND   1000 /* ns */
+#define CLEARLY       9    /* more than a ninth more, so that the other is 10 % less */
+#define RATIO_ONE     4096 /* ratios in a histogram of whole numbers */
+
+/*
+ * Of packets whose costs differ by chance at most two of three are dips and peaks; where they
+ * alternate nearly all are.
+ */
+#define EXTREMES_LEAST 0.75
+
+static bool is_clearly_dearer(uint64_t cost, uint64_t than)
+{
+	return cost > than && cost - than > than / CLEARLY;
+}
+
+enum costs_place costs_place(uint64_t before, uint64_t cost, uint64_t after)
+{
+	if (is_clearly_dearer(before, cost) && is_clearly_dearer(after, cost))
+		return COSTS_DIP;
+	if (is_clearly_dearer(cost, before) && is_clearly_dearer(cost, after))
+		return COSTS_PEAK;
+	return COSTS_BETWEEN;
+}
+
+bool costs_is_dear(struct costs_order *order, uint64_t before, uint64_t cost, uint64_t after)
+{
+	enum costs_place place = costs_place(before, cost, after);
+
+	if (place == COSTS_BETWEEN && (!order->dip || !order->peak))
+		return cost > after;
+	if (place == COSTS_BETWEEN) /* the middle of factors, as costs differ by those */
+		return (double)cost > sqrt((double)order->dip * (double)order->peak);
+	order->extremes++;
+	*(place == COSTS_DIP ? &order->dip : &order->peak) = cost;
+	return place == COSTS_PEAK;
+}
+
+bool costs_order_tells(const struct costs *costs)
+{
+	return costs->all.costs.count &&
+	       (double)costs->order.extremes >= EXTREMES_LEAST * (double)costs->all.costs.count;
+}
+
+double costs_ratio(const struct costs *costs)
+{
+	return (double)histogram_percentile(&costs->ratios, 0.5) / RATIO_ONE;
+}
 
 static int keep(struct costs *costs, uint64_t cost, bool sent_ack)
 {
@@ -38,13 +85,27 @@ static int add_kept(struct costs_kept *kept, const struct pair *pair)
 	return error;
 }
 
+/* The packet that came last, now that it is known what came behind it. 0 or -ENOMEM. */
+static int judge_last(struct costs *costs, uint64_t before, uint64_t after)
+{
+	const struct pair *last = &costs->last[1];
+	double beside = ((double)before + (double)after) / 2;
+	int error = 0;
+
+	if (costs_place(before, last->cost, after) == COSTS_PEAK)
+		error = histogram_add(&costs->ratios,
+			(uint64_t)((double)last->cost / fmax(beside, 1) * RATIO_ONE));
+	return error |
+	       add_kept(&costs->sides[costs_is_dear(&costs->order, before, last->cost, after)],
+		       last);
+}
+
 static int add_cost(struct costs *costs, const struct pair *pair)
 {
-	int error = add_kept(&costs->all, pair);
+	uint64_t before = costs->all.costs.count > 1 ? costs->last[0].cost : pair->cost;
+	int error = costs->all.costs.count ? judge_last(costs, before, pair->cost) : 0;
 
-	/* of the first two, whose costs are 0 here, it is true of neither */
-	if (costs_is_dip(costs->last[0].cost, costs->last[1].cost, pair->cost))
-		error |= add_kept(&costs->dips, &costs->last[1]);
+	error |= add_kept(&costs->all, pair);
 	costs->last[0] = costs->last[1];
 	costs->last[1] = *pair;
 	costs->finer |= pair->cost % MICROSECOND;
@@ -53,6 +114,13 @@ static int add_cost(struct costs *costs, const struct pair *pair)
 			pair->acks ? &costs->with_ack : &costs->without_ack, pair->cost);
 	error |= keep(costs, pair->cost, pair->acks > 0);
 	return error ? -ENOMEM : 0;
+}
+
+int costs_end(struct costs *costs)
+{
+	uint64_t beside = costs->last[costs->all.costs.count < 2].cost;
+
+	return costs->all.costs.count ? judge_last(costs, beside, beside) : 0;
 }
 
 int costs_add(struct costs *costs, const struct pair *pair)
@@ -75,7 +143,10 @@ static void clear_kept(struct costs_kept *kept)
 static void clear_costs(struct costs *costs)
 {
 	clear_kept(&costs->all);
-	clear_kept(&costs->dips);
+	clear_kept(&costs->sides[0]);
+	clear_kept(&costs->sides[1]);
+	histogram_clear(&costs->ratios);
+	memset(&costs->order, 0, sizeof(costs->order));
 	memset(costs->last, 0, sizeof(costs->last));
 	histogram_clear(&costs->with_ack);
 	histogram_clear(&costs->without_ack);

@@ -16,41 +16,61 @@ struct pair {
 	bool irq;
 };
 
-#define COSTS_DIP 9 /* a dip's neighbours cost more than a ninth more: it costs 10 % less */
-
-/* The packets whose costs stand in a part of a histogram, and what they sent. */
+/* Packets, by their costs, and what they sent. */
 struct costs_kept {
 	struct histogram costs;
 	struct histogram senders; /* of those that sent ACKs */
 	struct histogram acks;    /* the same, each once for every ACK */
 };
 
+/*
+ * Where dear and cheap packets alternate, the order tells which is which, whatever else makes them
+ * dearer: emptied caches do it to a cheap one together with the dear one behind it, and a processor
+ * that others slow down to all for a while. A dip, clearly cheaper than both its neighbours, is a
+ * cheap one, a peak a dear one, and what is neither is on the side of the middle between the last
+ * dip and the last peak that it lies on. All zero is the beginning.
+ */
+struct costs_order {
+	uint64_t dip, peak; /* the last ones' costs */
+	uint64_t extremes;  /* dips and peaks */
+};
+
+enum costs_place { COSTS_BETWEEN, COSTS_DIP, COSTS_PEAK };
+
 /* All zero is empty. */
 struct costs {
-	struct rxcost_table table;              /* the counts that events add to */
-	struct costs_kept all;                  /* costs of packets */
-	struct costs_kept dips;                 /* of those that are dips */
+	struct rxcost_table table;  /* the counts that events add to */
+	struct costs_kept all;      /* costs of packets */
+	struct costs_kept sides[2]; /* cheap and dear ones, told by their order */
+	struct costs_order order;
 	struct pair last[2];                    /* the one before the last, and the last */
+	struct histogram ratios;                /* of peaks: see costs_ratio */
 	struct histogram with_ack, without_ack; /* of data segments */
 	bool finer;                   /* than microseconds, some cost is, if they are nanoseconds */
 	struct rxcost_sample *newest; /* a ring once it is full: RXCOST_NEWEST */
 	unsigned room, next;          /* next: the oldest in a full ring */
 };
 
-/*
- * Something (a cache that has been emptied, say) can make a cheap packet and the dear one behind it
- * dearer by the same amount, so that both cost as much as dear ones. In the order of dear and cheap
- * it is the cheap one still, if it costs clearly less than both its neighbours.
- */
-static inline bool costs_is_dip(uint64_t before, uint64_t cost, uint64_t after)
-{
-	const uint64_t limit = cost + cost / COSTS_DIP;
+/* Where a cost stands among its neighbours; of the first and the last, the one is both. */
+enum costs_place costs_place(uint64_t before, uint64_t cost, uint64_t after);
 
-	return limit < before && limit < after;
-}
+/* Whether a packet is a dear one by its order; in the order in which they came. */
+bool costs_is_dear(struct costs_order *order, uint64_t before, uint64_t cost, uint64_t after);
+
+/* Dear and cheap ones alternate: so many dips and peaks no other order has. */
+bool costs_order_tells(const struct costs *costs);
+
+/*
+ * How often the average of its neighbours' costs a peak costs, median; right to 0.8 %. Each is
+ * compared with those beside it, so it matters little how fast the processor was. 0: there is none.
+ */
+double costs_ratio(const struct costs *costs);
 
 /* A pair; one with a packet gives a cost. 0 or -ENOMEM. */
 int costs_add(struct costs *costs, const struct pair *pair);
+
+/* After the last pair. 0 or -ENOMEM. */
+int costs_end(struct costs *costs);
 
 /* Forgets the costs of pairs that seemed to hold a packet: from now on it is known which do. */
 void costs_restart(struct costs *costs);

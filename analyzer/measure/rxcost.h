@@ -59,8 +59,10 @@ struct rxcost_table {
 	struct spread cost;                /* cycles */
 	struct rxcost_cluster clusters[2]; /* the cheap one first */
 	unsigned cluster_count;            /* 0: no packets, or not per_packet */
-	double ratio;                      /* of the medians; 0 where there is one cluster */
-	uint64_t outliers; /* dearer than outlier_above; they are in their cluster, too */
+	bool by_order; /* dear and cheap ones alternate, and are told apart by that: see costs.h */
+	double ratio_of_medians; /* 0 where there is one cluster */
+	double ratio;            /* by_order: of dear ones to those beside them; else the same */
+	uint64_t outliers;       /* dearer than outlier_above; they are in their cluster, too */
 	uint64_t outlier_above;
 	uint64_t idle, idle_runs; /* packets in runs of much cheaper ones; how many runs */
 	uint64_t idle_median;
@@ -68,6 +70,7 @@ struct rxcost_table {
 	double every_share;   /* of all such distances */
 	uint64_t dips;        /* cheap ones by their order, but dear by their cost: see costs.h */
 	uint64_t dips_excess; /* the dear ones behind them cost so much more than usual: median */
+	uint64_t peaks;       /* dear ones by their order, but cheap by their cost */
 	struct rxcost_kind with_ack, without_ack;
 	uint64_t acks_inside;               /* sent inside of pairs */
 	uint64_t acks_in_softirq;           /* outside of pairs, in a softirq */

@@ -29,71 +29,40 @@ static double fence_factor(const struct part *part, uint64_t unit)
 	return pow(((double)part->q3 + grain) / fmax((double)part->q1, (double)unit), FENCE);
 }
 
-/*
- * What a histogram has of a cluster: all on its side of the border, but for dips, which are beyond
- * it and belong to the other one; NULL: to none. 0 or -ENOMEM.
- */
-static int take_side(const struct histogram *all, const struct histogram *dips, uint32_t border,
-	bool dear, struct histogram *side)
+/* A cluster is the part of `kept` whose costs stand in the buckets from `begin` to before `end`. */
+static void fill_cluster(
+	struct costs *costs, bool dear, const struct costs_kept *kept, uint32_t begin, uint32_t end)
 {
-	*side = (struct histogram){ .buckets = calloc(all->room + 1, sizeof(*side->buckets)),
-		.room = all->room };
-	if (!side->buckets)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < all->room; i++) {
-		struct histogram_bucket moved = { 0 };
-
-		if (i >= border && dips && i < dips->room)
-			moved = dips->buckets[i];
-		if (dear && i >= border) {
-			side->buckets[i].values = all->buckets[i].values - moved.values;
-			side->buckets[i].excess = all->buckets[i].excess - moved.excess;
-		} else if (!dear) {
-			side->buckets[i] = i < border ? all->buckets[i] : moved;
-		}
-	}
-	return 0;
-}
-
-/* `dips`: those that are cheap ones; or NULL. 0 or -ENOMEM. */
-static int fill_cluster(
-	struct costs *costs, const struct costs_kept *dips, uint32_t border, bool dear)
-{
-	struct rxcost_cluster *cluster = &costs->table.clusters[dear];
 	double sum = histogram_part(&costs->all.costs, 0, UINT32_MAX).sum;
-	struct costs_kept side = { 0 };
-	struct part part;
-	int error =
-		take_side(&costs->all.costs, dips ? &dips->costs : NULL, border, dear, &side.costs);
+	struct part part = histogram_part(&kept->costs, begin, end);
 
-	error |= take_side(
-		&costs->all.senders, dips ? &dips->senders : NULL, border, dear, &side.senders);
-	error |= take_side(&costs->all.acks, dips ? &dips->acks : NULL, border, dear, &side.acks);
-	if (!error) {
-		part = histogram_part(&side.costs, 0, UINT32_MAX);
-		*cluster = (struct rxcost_cluster){
-			.count = part.count,
-			.median = part.median,
-			.acks = histogram_part(&side.acks, 0, UINT32_MAX).count,
-			.senders = histogram_part(&side.senders, 0, UINT32_MAX).count,
-			.time_share = sum > 0 ? part.sum / sum : 0,
-		};
-	}
-	histogram_clear(&side.costs);
-	histogram_clear(&side.senders);
-	histogram_clear(&side.acks);
-	return error ? -ENOMEM : 0;
+	costs->table.clusters[dear] = (struct rxcost_cluster){
+		.count = part.count,
+		.median = part.median,
+		.acks = histogram_part(&kept->acks, begin, end).count,
+		.senders = histogram_part(&kept->senders, begin, end).count,
+		.time_share = sum > 0 ? part.sum / sum : 0,
+	};
 }
 
-static int fill_clusters(struct costs *costs, const struct costs_kept *dips, uint32_t border)
+/* Two clusters, told apart by the border, or by their order. */
+static void fill_clusters(struct costs *costs, uint32_t border)
 {
 	struct rxcost_table *table = &costs->table;
 
-	if (fill_cluster(costs, dips, border, false) || fill_cluster(costs, dips, border, true))
-		return -ENOMEM;
-	table->ratio =
+	table->by_order = costs_order_tells(costs);
+	if (table->by_order) {
+		fill_cluster(costs, false, &costs->sides[false], 0, UINT32_MAX);
+		fill_cluster(costs, true, &costs->sides[true], 0, UINT32_MAX);
+		table->dips = histogram_part(&costs->sides[false].costs, border, UINT32_MAX).count;
+		table->peaks = histogram_part(&costs->sides[true].costs, 0, border).count;
+	} else {
+		fill_cluster(costs, false, &costs->all, 0, border);
+		fill_cluster(costs, true, &costs->all, border, UINT32_MAX);
+	}
+	table->ratio_of_medians =
 		(double)table->clusters[1].median / fmax((double)table->clusters[0].median, 1);
-	return 0;
+	table->ratio = table->by_order ? costs_ratio(costs) : table->ratio_of_medians;
 }
 
 static void find_outliers(struct costs *costs, uint64_t unit, uint32_t border)
@@ -142,48 +111,56 @@ static int find_idle(struct costs *costs, uint64_t unit, uint32_t border)
 	return error ? -ENOMEM : 0;
 }
 
-/* A dip beyond the border: see costs.h. */
-static bool is_dip(const struct costs *costs, unsigned i, uint32_t border)
+/* The distance between dear ones that is the commonest, by counts of all of them. */
+static void choose_distance(struct rxcost_table *table, const uint64_t counts[DISTANCES + 1])
 {
-	return i && i + 1 < costs->table.newest_count &&
-	       histogram_place(sample(costs, i)->cost) >= border &&
-	       costs_is_dip(sample(costs, i - 1)->cost, sample(costs, i)->cost,
-		       sample(costs, i + 1)->cost);
-}
+	uint64_t all = 0;
+	unsigned most = 0;
 
-static int find_pattern(struct costs *costs, uint32_t border)
-{
-	uint64_t counts[DISTANCES + 1] = { 0 }, all = 0;
-	uint64_t dear = histogram_part(&costs->all.costs, border, UINT32_MAX).median;
-	struct histogram excess = { 0 }; /* of the dear packets behind dips */
-	unsigned last = 0, most = 0;
-	bool any = false;
-	int error = 0;
-
-	for (unsigned i = 0; i < costs->table.newest_count; i++) {
-		if (histogram_place(sample(costs, i)->cost) < border)
-			continue;
-		if (is_dip(costs, i, border)) {
-			uint64_t behind = sample(costs, i + 1)->cost;
-
-			error |= histogram_add(&excess, behind > dear ? behind - dear : 0);
-			continue;
-		}
-		if (any) {
-			counts[i - last < DISTANCES ? i - last : DISTANCES]++;
-			all++;
-		}
-		any = true;
-		last = i;
-	}
-	costs->table.dips_excess = histogram_percentile(&excess, 0.5);
-	histogram_clear(&excess);
+	for (unsigned i = 0; i <= DISTANCES; i++)
+		all += counts[i];
 	for (unsigned i = 1; i < DISTANCES; i++)
 		most = counts[i] > counts[most] ? i : most;
 	if (counts[most]) {
-		costs->table.every = most;
-		costs->table.every_share = (double)counts[most] / (double)all;
+		table->every = most;
+		table->every_share = (double)counts[most] / (double)all;
 	}
+}
+
+/* Of the newest: which are dear, and how much more those behind dear dips cost than usual. */
+static int find_pattern(struct costs *costs, uint32_t border)
+{
+	struct rxcost_table *table = &costs->table;
+	const unsigned count = table->newest_count;
+	struct costs_order order = { 0 };
+	struct histogram excess = { 0 };
+	uint64_t counts[DISTANCES + 1] = { 0 };
+	unsigned last = count; /* the dear one before this; there is none yet */
+	int error = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t cost = sample(costs, i)->cost, median = table->clusters[1].median;
+		uint64_t after = sample(costs, i + 1 < count ? i + 1 : i ? i - 1 : i)->cost;
+		uint64_t before = i ? sample(costs, i - 1)->cost : after;
+		bool dear = histogram_place(cost) >= border;
+
+		if (table->by_order) {
+			bool dip = dear;
+
+			dear = costs_is_dear(&order, before, cost, after);
+			if (dip && !dear)
+				error |=
+					histogram_add(&excess, after > median ? after - median : 0);
+		}
+		if (!dear)
+			continue;
+		if (last < count)
+			counts[i - last < DISTANCES ? i - last : DISTANCES]++;
+		last = i;
+	}
+	table->dips_excess = histogram_percentile(&excess, 0.5);
+	histogram_clear(&excess);
+	choose_distance(table, counts);
 	return error ? -ENOMEM : 0;
 }
 
@@ -213,12 +190,6 @@ static int unroll(struct costs *costs)
 	return 0;
 }
 
-/* Dear and cheap ones alternate, so that the order tells which is which. */
-static bool order_tells(const struct rxcost_table *table)
-{
-	return table->every == 2 && 2 * table->every_share >= 1;
-}
-
 static int find_clusters(struct costs *costs, uint64_t unit)
 {
 	struct rxcost_table *table = &costs->table;
@@ -230,12 +201,12 @@ static int find_clusters(struct costs *costs, uint64_t unit)
 	if (find_idle(costs, unit, border))
 		return -ENOMEM;
 	table->cluster_count = border ? 2 : 1;
-	if (!border)
-		return fill_cluster(costs, NULL, UINT32_MAX, false);
-	if (find_pattern(costs, border))
-		return -ENOMEM;
-	table->dips = histogram_part(&costs->dips.costs, border, UINT32_MAX).count;
-	return fill_clusters(costs, order_tells(table) ? &costs->dips : NULL, border);
+	if (!border) {
+		fill_cluster(costs, false, &costs->all, 0, UINT32_MAX);
+		return 0;
+	}
+	fill_clusters(costs, border);
+	return find_pattern(costs, border);
 }
 
 int costs_sum_up(struct costs *costs, uint64_t hz)
@@ -244,7 +215,7 @@ int costs_sum_up(struct costs *costs, uint64_t hz)
 	double data = histogram_part(&costs->with_ack, 0, UINT32_MAX).sum +
 		      histogram_part(&costs->without_ack, 0, UINT32_MAX).sum;
 
-	if (unroll(costs))
+	if (costs_end(costs) || unroll(costs))
 		return -ENOMEM;
 	table->newest = costs->newest;
 	table->packets = costs->all.costs.count;

@@ -50,13 +50,38 @@ static void print_clusters(const struct rxcost_report *rxcost, const struct rxco
 	}
 }
 
+/* Those that the order alone has told from the others. */
+static void print_strays(const struct rxcost_table *table, uint64_t hz, FILE *to)
+{
+	if (table->dips) {
+		fprintf(to,
+			"%" PRIu64
+			"\tcheap one%s, by the order, cost%s as much as dear ones: with the "
+			"next packet %s dearer by about ",
+			table->dips, print_plural(table->dips), table->dips == 1 ? "s" : "",
+			table->dips == 1 ? "it is" : "they are");
+		print_cost(to, table->dips_excess, hz);
+		fputs(". ", to);
+	}
+	if (table->peaks)
+		fprintf(to,
+			"%" PRIu64 "\tdear one%s, by the order, cost%s as little as cheap ones. ",
+			table->peaks, print_plural(table->peaks), table->peaks == 1 ? "s" : "");
+}
+
 /* How dear and cheap ones follow each other, and which are neither. */
 static void print_order(const struct rxcost_table *table, uint64_t hz, FILE *out)
 {
 	struct print_line line;
 	FILE *to = print_begin_line(&line, out);
 
-	if (table->ratio > 0)
+	if (table->by_order)
+		fprintf(to,
+			"A dear packet costs %.2f times the cheap ones beside it (the medians: "
+			"%.2f "
+			"times). ",
+			table->ratio, table->ratio_of_medians);
+	else if (table->ratio > 0)
 		fprintf(to, "A dear packet costs %.2f times a cheap one. ", table->ratio);
 	if (table->every)
 		fprintf(to, "%s: from one to the next it is %" PRIu64 "\tpacket%s in %.1f\t%%. ",
@@ -65,13 +90,7 @@ static void print_order(const struct rxcost_table *table, uint64_t hz, FILE *out
 			: table->every == 1        ? "They come in runs"
 						   : "They come at a fixed distance",
 			table->every, print_plural(table->every), 100 * table->every_share);
-	if (table->dips && table->every > 1 && 2 * table->every_share >= 1) {
-		fprintf(to,
-			"%" PRIu64 "\ttime%s a cheap and a dear one together are dearer by about ",
-			table->dips, print_plural(table->dips));
-		print_cost(to, table->dips_excess, hz);
-		fputs(". ", to);
-	}
+	print_strays(table, hz, to);
 	fprintf(to, "%" PRIu64 "\toutlier%s", table->outliers, print_plural(table->outliers));
 	if (table->outliers) {
 		fputs(" over ", to);

@@ -25,18 +25,14 @@ static double purity(const struct rxcost_table *table, bool dear)
 	return dear ? share : 1 - share;
 }
 
-/* Of two costs that both contain the stamps'. */
-static double ratio_without(uint64_t dear, uint64_t cheap, uint64_t stamps)
-{
-	return cheap > stamps && dear > stamps ? (double)(dear - stamps) / (double)(cheap - stamps)
-					       : 0;
-}
-
+/* Each cost contains the stamps'. 0: there is one cluster, or nothing but the stamps in it. */
 static double net_ratio(const struct receiver_outcome *outcome, const struct rxcost_table *table)
 {
-	return table->cluster_count < 2 ? 0
-					: ratio_without(table->clusters[1].median,
-						  table->clusters[0].median, outcome->stamp_cycles);
+	double cheap = (double)table->clusters[0].median, stamps = (double)outcome->stamp_cycles;
+
+	return table->cluster_count > 1 && cheap > stamps
+		       ? (table->ratio * cheap - stamps) / (cheap - stamps)
+		       : 0;
 }
 
 static json_t *real_or_null(double value)
@@ -175,9 +171,9 @@ static void say_later(const struct receiver_outcome *outcome, FILE *out)
 				table->clusters[dear].median,
 				NS(table->clusters[dear].median, outcome),
 				100 * purity(table, dear), dear ? "an ACK" : "none");
-		fprintf(out,
-			"    a dear one costs %.2f times a cheap one, %.2f without the stamps\n",
-			table->ratio, net_ratio(outcome, table));
+		fprintf(out, "    a dear one costs %.2f times %s, %.2f times without the stamps\n",
+			table->ratio, table->by_order ? "the cheap ones beside it" : "a cheap one",
+			net_ratio(outcome, table));
 	}
 	say_kind(outcome, "that sent an ACK", &table->with_ack, out);
 	say_kind(outcome, "that sent none", &table->without_ack, out);

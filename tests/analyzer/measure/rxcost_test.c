@@ -2,7 +2,6 @@
 /* Pairs of receive_begin and receive_end, and what follows from their times. Times in ns. */
 #include "rxcost.h"
 
-#include "published_ticks.h"
 #include "scene.h"
 #include <stdlib.h>
 
@@ -318,91 +317,6 @@ static void one_device_can_be_asked_for(void)
 	end();
 }
 
-/* Every seventh pair is dearer as a whole: its cheap one costs nearly what dear ones do. */
-static void where_they_alternate_the_order_tells_them_apart_too(void)
-{
-	const struct rxcost_table *table;
-	uint64_t now = 0;
-
-	begin(NULL);
-	for (uint64_t pair = 0; pair < 210; pair++) {
-		bool dearer = pair && pair % 7 == 0; /* 29 of them, each behind a dear one of 760 */
-
-		FEED(DATA(now, 64, dearer ? 620 : 400),
-			ACKED(now + 1000, 64, dearer ? 950 : 640 + 20 * (pair % 7)));
-		now += 2000;
-	}
-	table = &finish()->all;
-	CU_ASSERT_EQUAL_FATAL(table->cluster_count, 2);
-	CU_ASSERT_EQUAL(table->dips, 29);
-	CU_ASSERT_EQUAL(table->clusters[0].count, 210);
-	CU_ASSERT_EQUAL(table->clusters[0].senders, 0);
-	CU_ASSERT_EQUAL(table->clusters[0].median, 400);
-	CU_ASSERT_EQUAL(table->clusters[1].count, 210);
-	CU_ASSERT_EQUAL(table->clusters[1].senders, 210);
-	CU_ASSERT_EQUAL(table->clusters[1].median, 720); /* the 105th: 91 are below */
-	CU_ASSERT_DOUBLE_EQUAL(table->ratio, 1.8, 1e-9);
-	end();
-}
-
-static void where_they_come_in_runs_the_order_tells_nothing(void)
-{
-	const struct rxcost_table *table;
-	uint64_t now = 0;
-
-	begin(NULL);
-	for (uint64_t i = 0; i < 100; i++, now += 1000)
-		FEED(DATA(now, 64, 400));
-	for (uint64_t i = 0; i < 90; i++, now += 1000) /* 740 620 740 700 740 740 620 ... */
-		FEED(ACKED(now, 64, i % 5 == 1 ? 620 : i % 5 == 3 ? 700 : 740));
-	table = &finish()->all;
-	CU_ASSERT_EQUAL_FATAL(table->cluster_count, 2);
-	CU_ASSERT_EQUAL(table->every, 1);
-	CU_ASSERT_EQUAL(table->dips, 18); /* all that cost 620: dear ones as any */
-	CU_ASSERT_EQUAL(table->clusters[0].count, 100);
-	CU_ASSERT_EQUAL(table->clusters[1].count, 90);
-	end();
-}
-
-/*
- * In FACTS: about 37 and 63 ticks, alternating; now and then a pair that is about 13 ticks dearer
- * (50, 75); cheap ones of 20 to 25 where the stream ends (ten in a row); and up to 737.
- */
-static void the_published_log_shows_what_was_said_of_it(void)
-{
-	const struct rxcost_table *table;
-	uint64_t now = 0;
-
-	read_published_ticks();
-	begin(NULL);
-	for (size_t i = 0; i < PUBLISHED_TICKS; i++) {
-		FEED(IN(0, now, ETH0, 64, 0), UP(0, now, ETH0, 64, 0),
-			OUT(0, now + published_ticks[i]));
-		now += published_ticks[i];
-	}
-	table = &finish()->all;
-	CU_ASSERT_EQUAL(table->packets, 512);
-	CU_ASSERT_EQUAL_FATAL(table->cluster_count, 2);
-	CU_ASSERT_EQUAL(table->clusters[0].median, 37);
-	CU_ASSERT_EQUAL(table->clusters[1].median, 63);
-	CU_ASSERT_EQUAL(table->clusters[0].count + table->clusters[1].count, 512);
-	/* every second one, but for the end, whether its pair is dearer or not */
-	CU_ASSERT(table->clusters[0].count >= 242 && table->clusters[0].count <= 256);
-	CU_ASSERT_DOUBLE_EQUAL(table->ratio, 63.0 / 37, 1e-9);
-	CU_ASSERT_EQUAL(table->every, 2);
-	CU_ASSERT(table->every_share > 0.85);
-	CU_ASSERT(table->dips >= 25 && table->dips <= 40);
-	CU_ASSERT(table->dips_excess >= 12 && table->dips_excess <= 14);
-	CU_ASSERT_EQUAL(table->idle, 10);
-	CU_ASSERT_EQUAL(table->idle_runs, 1);
-	CU_ASSERT_EQUAL(table->idle_median, 21);
-	CU_ASSERT(table->outliers >= 4 && table->outliers <= 7); /* four are over 100 */
-	CU_ASSERT_EQUAL(table->cost.max, 737);
-	CU_ASSERT_EQUAL(table->newest_count, 512);
-	CU_ASSERT_EQUAL(table->newest[510].cost, 737);
-	end();
-}
-
 /* The oldest are forgotten, but they stay in the histogram. */
 static void the_newest_are_kept(void)
 {
@@ -480,12 +394,6 @@ static const struct test_case cases[] = {
 	{ "what has no end has no cost", what_has_no_end_has_no_cost },
 	{ "hard interrupts inside are counted", hard_interrupts_inside_are_counted },
 	{ "one device can be asked for", one_device_can_be_asked_for },
-	{ "where they alternate the order tells them apart, too",
-		where_they_alternate_the_order_tells_them_apart_too },
-	{ "where they come in runs the order tells nothing",
-		where_they_come_in_runs_the_order_tells_nothing },
-	{ "the published log shows what was said of it",
-		the_published_log_shows_what_was_said_of_it },
 	{ "the newest are kept", the_newest_are_kept },
 	{ "nonsense adds up", nonsense_adds_up },
 	{ 0 },

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What follows from costs and their order: which packets are cheap and which are dear. In ns. */
+#include "costs.h"
+
+#include "cycles.h"
+#include "published_ticks.h"
+
+static struct costs costs;
+
+/* Packets, one after the other; the dear ones of the tests send an ACK. */
+static void add(uint64_t cost, bool sends)
+{
+	struct pair pair = { .cost = cost, .packets = 1, .acks = sends, .data = true };
+
+	CU_ASSERT_EQUAL_FATAL(costs_add(&costs, &pair), 0);
+}
+
+static const struct rxcost_table *sum_up(void)
+{
+	CU_ASSERT_EQUAL_FATAL(costs_sum_up(&costs, CYCLES_NS_PER_S), 0);
+	return &costs.table;
+}
+
+/* Every seventh pair is dearer as a whole: its cheap one costs nearly what dear ones do. */
+static void where_they_alternate_the_order_tells_them_apart(void)
+{
+	const struct rxcost_table *table;
+
+	for (uint64_t pair = 0; pair < 210; pair++) {
+		bool dearer = pair && pair % 7 == 0; /* 29 of them, each behind a dear one of 760 */
+
+		add(dearer ? 620 : 400, false);
+		add(dearer ? 950 : 640 + 20 * (pair % 7), true);
+	}
+	table = sum_up();
+	CU_ASSERT_EQUAL_FATAL(table->cluster_count, 2);
+	CU_ASSERT(table->by_order);
+	CU_ASSERT_EQUAL(table->dips, 29);
+	CU_ASSERT_EQUAL(table->peaks, 0);
+	CU_ASSERT_EQUAL(table->clusters[0].count, 210);
+	CU_ASSERT_EQUAL(table->clusters[0].senders, 0);
+	CU_ASSERT_EQUAL(table->clusters[0].median, 400);
+	CU_ASSERT_EQUAL(table->clusters[1].count, 210);
+	CU_ASSERT_EQUAL(table->clusters[1].senders, 210);
+	CU_ASSERT_EQUAL(table->clusters[1].median, 720); /* the 105th: 91 are below */
+	CU_ASSERT_DOUBLE_EQUAL(table->ratio_of_medians, 1.8, 1e-9);
+	/*
+	 * To those beside them: 29 of 760 to 400 and 620, 1.49; 1.6 at the start; 30 of 1.65, 1.7
+	 * and 1.75 each, where the 105th is; and 90 above.
+	 */
+	CU_ASSERT_DOUBLE_EQUAL(table->ratio, 1.75, 0.008 * 1.75);
+	costs_clear(&costs);
+}
+
+/* All takes 2.4 times as long from a dear one on, so that cheap ones cost more than dear ones did.
+ */
+static void a_processor_that_gets_slower_changes_neither_side_nor_ratio(void)
+{
+	const struct rxcost_table *table;
+
+	for (unsigned pair = 0; pair < 400; pair++) {
+		add(pair <= 100 ? 400 : 960, false);
+		add(pair < 100 ? 900 : 2160, true);
+	}
+	table = sum_up();
+	CU_ASSERT_EQUAL_FATAL(table->cluster_count, 2);
+	CU_ASSERT(table->by_order);
+	CU_ASSERT_EQUAL(table->clusters[0].count, 400);
+	CU_ASSERT_EQUAL(table->clusters[0].senders, 0);
+	CU_ASSERT_EQUAL(table->clusters[1].count, 400);
+	CU_ASSERT_EQUAL(table->clusters[1].senders, 400);
+	/* two-means: 150,600 if dear ones begin at 2160, 104,200 at 900 and 93,200 at 960 */
+	CU_ASSERT_EQUAL(table->peaks, 100);
+	CU_ASSERT_EQUAL(table->dips, 0);
+	CU_ASSERT_EQUAL(table->every, 2);
+	CU_ASSERT_DOUBLE_EQUAL(table->every_share, 1, 1e-9);
+	CU_ASSERT_DOUBLE_EQUAL(table->ratio, 2.25, 0.008 * 2.25);
+	costs_clear(&costs);
+}
+
+/*
+ * Every ninth pair begins with the dear one: two dear ones behind each other, then two cheap ones.
+ * Dips and peaks are 14 of 18, and one more at either end. From the 113th pair on all costs double.
+ */
+static void neighbours_of_the_same_kind_are_told_by_the_last_that_differ(void)
+{
+	const struct rxcost_table *table;
+
+	for (unsigned pair = 0; pair < 216; pair++) {
+		bool turned = pair % 9 == 8, slow = pair >= 112;
+
+		add((slow ? 2 : 1) * (turned ? UINT64_C(900) : 400), turned);
+		add((slow ? 2 : 1) * (turned ? UINT64_C(400) : 900), !turned);
+	}
+	table = sum_up();
+	CU_ASSERT_EQUAL_FATAL(table->cluster_count, 2);
+	CU_ASSERT(table->by_order);
+	CU_ASSERT_EQUAL(costs.order.extremes, 24 * 14 + 2);
+	CU_ASSERT_EQUAL(table->clusters[0].count, 216);
+	CU_ASSERT_EQUAL(table->clusters[0].senders, 0);
+	CU_ASSERT_EQUAL(table->clusters[1].count, 216);
+	CU_ASSERT_EQUAL(table->clusters[1].senders, 216);
+	costs_clear(&costs);
+}
+
+static void where_they_come_in_runs_the_order_tells_nothing(void)
+{
+	const struct rxcost_table *table;
+
+	for (unsigned i = 0; i < 100; i++)
+		add(400, false);
+	for (unsigned i = 0; i < 90; i++) /* 740 620 740 700 740 740 620 ... */
+		add(i % 5 == 1 ? 620 : i % 5 == 3 ? 700 : 740, true);
+	table = sum_up();
+	CU_ASSERT_EQUAL_FATAL(table->cluster_count, 2);
+	CU_ASSERT_FALSE(table->by_order);
+	CU_ASSERT_EQUAL(table->every, 1);
+	CU_ASSERT_EQUAL(
+		table->dips, 0); /* 620 is lower than both its neighbours: a dear one as any */
+	CU_ASSERT_EQUAL(table->clusters[0].count, 100);
+	CU_ASSERT_EQUAL(table->clusters[1].count, 90);
+	CU_ASSERT_EQUAL(table->ratio, table->ratio_of_medians);
+	costs_clear(&costs);
+}
+
+/* Of 32 numbers by chance, 31 * 63 / (3 * 32 * 32) are higher or lower than both neighbours. */
+static void chance_is_no_order(void)
+{
+	uint64_t state = 1;
+
+	for (unsigned i = 0; i < 100000; i++) {
+		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		add(UINT64_C(1) << (state >> 59), false); /* factors of two: all clearly apart */
+	}
+	CU_ASSERT_FALSE(sum_up()->by_order);
+	CU_ASSERT(costs.order.extremes > 63000 && costs.order.extremes < 64200); /* 63,574 */
+	costs_clear(&costs);
+}
+
+/*
+ * In FACTS: about 37 and 63 ticks, alternating; now and then a pair that is about 13 ticks dearer
+ * (50, 75); cheap ones of 20 to 25 where the stream ends (ten in a row); and up to 737.
+ */
+static void the_published_log_shows_what_was_said_of_it(void)
+{
+	const struct rxcost_table *table;
+
+	read_published_ticks();
+	for (size_t i = 0; i < PUBLISHED_TICKS; i++)
+		add(published_ticks[i], false);
+	table = sum_up();
+	CU_ASSERT_EQUAL(table->packets, 512);
+	CU_ASSERT_EQUAL_FATAL(table->cluster_count, 2);
+	CU_ASSERT(table->by_order);
+	CU_ASSERT_EQUAL(table->clusters[0].median, 37);
+	CU_ASSERT_EQUAL(table->clusters[1].median, 63);
+	CU_ASSERT_EQUAL(table->clusters[0].count + table->clusters[1].count, 512);
+	/* every second one, but for the end, whether its pair is dearer or not */
+	CU_ASSERT(table->clusters[0].count >= 242 && table->clusters[0].count <= 256);
+	CU_ASSERT_DOUBLE_EQUAL(table->ratio_of_medians, 63.0 / 37, 1e-9);
+	/* the median of the 234 that cost a ninth more than both neighbours, by another program */
+	CU_ASSERT_DOUBLE_EQUAL(table->ratio, 1.694, 0.008 * 1.694);
+	CU_ASSERT_EQUAL(table->every, 2);
+	CU_ASSERT(table->every_share > 0.85);
+	CU_ASSERT(table->dips >= 25 && table->dips <= 40);
+	CU_ASSERT(table->dips_excess >= 12 && table->dips_excess <= 14);
+	CU_ASSERT_EQUAL(table->idle, 10);
+	CU_ASSERT_EQUAL(table->idle_runs, 1);
+	CU_ASSERT_EQUAL(table->idle_median, 21);
+	CU_ASSERT(table->outliers >= 4 && table->outliers <= 7); /* four are over 100 */
+	CU_ASSERT_EQUAL(table->cost.max, 737);
+	CU_ASSERT_EQUAL(table->newest_count, 512);
+	CU_ASSERT_EQUAL(table->newest[510].cost, 737);
+	costs_clear(&costs);
+}
+
+static const struct test_case cases[] = {
+	{ "where they alternate the order tells them apart",
+		where_they_alternate_the_order_tells_them_apart },
+	{ "a processor that gets slower changes neither side nor ratio",
+		a_processor_that_gets_slower_changes_neither_side_nor_ratio },
+	{ "neighbours of the same kind are told by the last that differ",
+		neighbours_of_the_same_kind_are_told_by_the_last_that_differ },
+	{ "where they come in runs the order tells nothing",
+		where_they_come_in_runs_the_order_tells_nothing },
+	{ "chance is no order", chance_is_no_order },
+	{ "the published log shows what was said of it",
+		the_published_log_shows_what_was_said_of_it },
+	{ 0 },
+};
+
+int main(int argc, char **argv)
+{
+	static const struct test_suite suites[] = { { "costs", cases, NULL, NULL }, { 0 } };
+
+	return test_main(argc, argv, suites);
+}
