@@ -16,32 +16,43 @@
  * alternate nearly all are.
  */
 #define EXTREMES_LEAST 0.75
+#define NEITHER_MOST   2 /* of eight */
 
 static bool is_clearly_dearer(uint64_t cost, uint64_t than)
 {
 	return cost > than && cost - than > than / CLEARLY;
 }
 
-enum costs_place costs_place(uint64_t before, uint64_t cost, uint64_t after)
+static bool is_dip(uint64_t before, uint64_t cost, uint64_t after)
 {
-	if (is_clearly_dearer(before, cost) && is_clearly_dearer(after, cost))
-		return COSTS_DIP;
-	if (is_clearly_dearer(cost, before) && is_clearly_dearer(cost, after))
-		return COSTS_PEAK;
-	return COSTS_BETWEEN;
+	return is_clearly_dearer(before, cost) && is_clearly_dearer(after, cost);
 }
 
-bool costs_is_dear(struct costs_order *order, uint64_t before, uint64_t cost, uint64_t after)
+static bool is_peak(uint64_t before, uint64_t cost, uint64_t after)
 {
-	enum costs_place place = costs_place(before, cost, after);
+	return is_clearly_dearer(cost, before) && is_clearly_dearer(cost, after);
+}
 
-	if (place == COSTS_BETWEEN && (!order->dip || !order->peak))
-		return cost > after;
-	if (place == COSTS_BETWEEN) /* the middle of factors, as costs differ by those */
-		return (double)cost > sqrt((double)order->dip * (double)order->peak);
-	order->extremes++;
-	*(place == COSTS_DIP ? &order->dip : &order->peak) = cost;
-	return place == COSTS_PEAK;
+enum costs_side costs_judge(
+	struct costs_order *order, uint64_t before, uint64_t cost, uint64_t after)
+{
+	bool dip = is_dip(before, cost, after), peak = is_peak(before, cost, after);
+
+	order->extremes += dip || peak;
+	order->neither = (uint8_t)(order->neither << 1 | !(dip || peak));
+	if (dip)
+		order->dip = cost;
+	if (peak)
+		order->peak = cost;
+	if (__builtin_popcount(order->neither) > NEITHER_MOST)
+		return COSTS_UNTOLD;
+	if (dip || peak)
+		return peak ? COSTS_DEAR : COSTS_CHEAP;
+	if (!order->dip || !order->peak)
+		return COSTS_UNTOLD;
+	/* the middle of factors, as costs differ by those */
+	return (double)cost > sqrt((double)order->dip * (double)order->peak) ? COSTS_DEAR
+									     : COSTS_CHEAP;
 }
 
 bool costs_order_tells(const struct costs *costs)
@@ -89,15 +100,14 @@ static int add_kept(struct costs_kept *kept, const struct pair *pair)
 static int judge_last(struct costs *costs, uint64_t before, uint64_t after)
 {
 	const struct pair *last = &costs->last[1];
+	enum costs_side side = costs_judge(&costs->order, before, last->cost, after);
 	double beside = ((double)before + (double)after) / 2;
-	int error = 0;
+	int error = add_kept(&costs->sides[side], last);
 
-	if (costs_place(before, last->cost, after) == COSTS_PEAK)
-		error = histogram_add(&costs->ratios,
+	if (side == COSTS_DEAR && is_peak(before, last->cost, after))
+		error |= histogram_add(&costs->ratios,
 			(uint64_t)((double)last->cost / fmax(beside, 1) * RATIO_ONE));
-	return error |
-	       add_kept(&costs->sides[costs_is_dear(&costs->order, before, last->cost, after)],
-		       last);
+	return error;
 }
 
 static int add_cost(struct costs *costs, const struct pair *pair)
@@ -143,8 +153,8 @@ static void clear_kept(struct costs_kept *kept)
 static void clear_costs(struct costs *costs)
 {
 	clear_kept(&costs->all);
-	clear_kept(&costs->sides[0]);
-	clear_kept(&costs->sides[1]);
+	for (unsigned i = 0; i < COSTS_SIDES; i++)
+		clear_kept(&costs->sides[i]);
 	histogram_clear(&costs->ratios);
 	memset(&costs->order, 0, sizeof(costs->order));
 	memset(costs->last, 0, sizeof(costs->last));

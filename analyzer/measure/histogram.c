@@ -19,6 +19,13 @@ int histogram_grow(struct histogram *histogram, uint32_t place)
 	return 0;
 }
 
+static uint64_t bucket_lowest(uint32_t place)
+{
+	unsigned shift = place < 256 ? 0 : (place >> 7) - 1;
+
+	return (uint64_t)(place - (shift << 7)) << shift;
+}
+
 /*
  * The sum may overflow where thousands of values are beyond 2^50 or so; what is left of it, divided
  * by so many, is less than the bucket is wide, so the answer stays in the bucket all the same.
@@ -26,10 +33,33 @@ int histogram_grow(struct histogram *histogram, uint32_t place)
 uint64_t histogram_bucket_average(const struct histogram *histogram, uint32_t place)
 {
 	const struct histogram_bucket *bucket = &histogram->buckets[place];
-	unsigned shift = place < 256 ? 0 : (place >> 7) - 1;
-	uint64_t low = (uint64_t)(place - (shift << 7)) << shift;
 
-	return low + bucket->excess / bucket->values;
+	return bucket_lowest(place) + bucket->excess / bucket->values;
+}
+
+int histogram_add_part(
+	struct histogram *histogram, const struct histogram *other, uint32_t begin, uint32_t end)
+{
+	end = end < other->room ? end : other->room;
+	if (end > begin && end > histogram->room && histogram_grow(histogram, end - 1))
+		return -ENOMEM;
+	for (uint32_t i = begin; i < end; i++) {
+		const struct histogram_bucket *bucket = &other->buckets[i];
+		uint64_t average;
+
+		if (!bucket->values)
+			continue;
+		average = histogram_bucket_average(other, i);
+		histogram->buckets[i].values += bucket->values;
+		histogram->buckets[i].excess += bucket->excess;
+		if (!histogram->count || average < histogram->min)
+			histogram->min = average;
+		if (average > histogram->max)
+			histogram->max = average;
+		histogram->count += bucket->values;
+		histogram->sum += (wide_sum)bucket_lowest(i) * bucket->values + bucket->excess;
+	}
+	return 0;
 }
 
 uint64_t histogram_percentile(const struct histogram *histogram, double share)

@@ -65,6 +65,13 @@ static inline int histogram_add(struct histogram *histogram, uint64_t value)
 }
 
 /*
+ * Adds the values of another one's buckets from `begin` to before `end`. Minimum and maximum of
+ * these are their buckets' averages. 0, or -ENOMEM with the histogram as it was.
+ */
+int histogram_add_part(
+	struct histogram *histogram, const struct histogram *other, uint32_t begin, uint32_t end);
+
+/*
  * The value at a rank: the smallest that at least `share` (0 to 1) of the values don't exceed, to
  * 0.8 %, never below the minimum nor above the maximum. 0 if the histogram is empty.
  */

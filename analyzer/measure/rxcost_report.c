@@ -45,24 +45,49 @@ static void fill_cluster(
 	};
 }
 
-/* Two clusters, told apart by the border, or by their order. */
-static void fill_clusters(struct costs *costs, uint32_t border)
+/* What the order doesn't tell is on the border's sides. 0 or -ENOMEM. */
+static int add_untold(struct costs *costs, enum costs_side side, uint32_t begin, uint32_t end)
+{
+	const struct costs_kept *untold = &costs->sides[COSTS_UNTOLD];
+	struct costs_kept *kept = &costs->sides[side];
+	int error = histogram_add_part(&kept->costs, &untold->costs, begin, end);
+
+	error |= histogram_add_part(&kept->senders, &untold->senders, begin, end);
+	error |= histogram_add_part(&kept->acks, &untold->acks, begin, end);
+	return error ? -ENOMEM : 0;
+}
+
+static int fill_by_order(struct costs *costs, uint32_t border)
+{
+	const struct costs_kept *cheap = &costs->sides[COSTS_CHEAP];
+	const struct costs_kept *dear = &costs->sides[COSTS_DEAR];
+
+	if (add_untold(costs, COSTS_CHEAP, 0, border) ||
+		add_untold(costs, COSTS_DEAR, border, UINT32_MAX))
+		return -ENOMEM;
+	fill_cluster(costs, false, cheap, 0, UINT32_MAX);
+	fill_cluster(costs, true, dear, 0, UINT32_MAX);
+	costs->table.dips = histogram_part(&cheap->costs, border, UINT32_MAX).count;
+	costs->table.peaks = histogram_part(&dear->costs, 0, border).count;
+	return 0;
+}
+
+/* Two clusters, told apart by the border, or by their order. 0 or -ENOMEM. */
+static int fill_clusters(struct costs *costs, uint32_t border)
 {
 	struct rxcost_table *table = &costs->table;
 
 	table->by_order = costs_order_tells(costs);
-	if (table->by_order) {
-		fill_cluster(costs, false, &costs->sides[false], 0, UINT32_MAX);
-		fill_cluster(costs, true, &costs->sides[true], 0, UINT32_MAX);
-		table->dips = histogram_part(&costs->sides[false].costs, border, UINT32_MAX).count;
-		table->peaks = histogram_part(&costs->sides[true].costs, 0, border).count;
-	} else {
+	if (!table->by_order) {
 		fill_cluster(costs, false, &costs->all, 0, border);
 		fill_cluster(costs, true, &costs->all, border, UINT32_MAX);
+	} else if (fill_by_order(costs, border)) {
+		return -ENOMEM;
 	}
 	table->ratio_of_medians =
 		(double)table->clusters[1].median / fmax((double)table->clusters[0].median, 1);
 	table->ratio = table->by_order ? costs_ratio(costs) : table->ratio_of_medians;
+	return 0;
 }
 
 static void find_outliers(struct costs *costs, uint64_t unit, uint32_t border)
@@ -145,12 +170,12 @@ static int find_pattern(struct costs *costs, uint32_t border)
 		bool dear = histogram_place(cost) >= border;
 
 		if (table->by_order) {
-			bool dip = dear;
+			enum costs_side side = costs_judge(&order, before, cost, after);
 
-			dear = costs_is_dear(&order, before, cost, after);
-			if (dip && !dear)
+			if (side == COSTS_CHEAP && dear)
 				error |=
 					histogram_add(&excess, after > median ? after - median : 0);
+			dear = side == COSTS_UNTOLD ? dear : side == COSTS_DEAR;
 		}
 		if (!dear)
 			continue;
@@ -205,7 +230,8 @@ static int find_clusters(struct costs *costs, uint64_t unit)
 		fill_cluster(costs, false, &costs->all, 0, UINT32_MAX);
 		return 0;
 	}
-	fill_clusters(costs, border);
+	if (fill_clusters(costs, border))
+		return -ENOMEM;
 	return find_pattern(costs, border);
 }
 

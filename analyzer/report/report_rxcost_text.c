@@ -54,13 +54,12 @@ static void print_clusters(const struct rxcost_report *rxcost, const struct rxco
 static void print_strays(const struct rxcost_table *table, uint64_t hz, FILE *to)
 {
 	if (table->dips) {
-		fprintf(to,
-			"%" PRIu64
-			"\tcheap one%s, by the order, cost%s as much as dear ones: with the "
-			"next packet %s dearer by about ",
-			table->dips, print_plural(table->dips), table->dips == 1 ? "s" : "",
-			table->dips == 1 ? "it is" : "they are");
-		print_cost(to, table->dips_excess, hz);
+		fprintf(to, "%" PRIu64 "\tcheap one%s, by the order, cost%s as much as dear ones",
+			table->dips, print_plural(table->dips), table->dips == 1 ? "s" : "");
+		if (table->dips_excess) {
+			fputs(", and the next packet more than usual by about ", to);
+			print_cost(to, table->dips_excess, hz);
+		}
 		fputs(". ", to);
 	}
 	if (table->peaks)

@@ -79,27 +79,47 @@ static void a_processor_that_gets_slower_changes_neither_side_nor_ratio(void)
 }
 
 /*
- * Every ninth pair begins with the dear one: two dear ones behind each other, then two cheap ones.
- * Dips and peaks are 14 of 18, and one more at either end. From the 113th pair on all costs double.
+ * Groups of 17, by turns without a cheap one at the end and without a dear one: two of a kind are
+ * beside each other. From a dear one in the 13th group on all costs double.
  */
 static void neighbours_of_the_same_kind_are_told_by_the_last_that_differ(void)
 {
 	const struct rxcost_table *table;
 
-	for (unsigned pair = 0; pair < 216; pair++) {
-		bool turned = pair % 9 == 8, slow = pair >= 112;
+	for (unsigned i = 0; i < 24 * 17; i++) {
+		unsigned group = i / 17, place = i % 17;
+		bool dear = place == 16 ? group % 2 == 0 : place % 2;
 
-		add((slow ? 2 : 1) * (turned ? UINT64_C(900) : 400), turned);
-		add((slow ? 2 : 1) * (turned ? UINT64_C(400) : 900), !turned);
+		add((dear ? UINT64_C(900) : 400) * (i < 12 * 17 + 7 ? 1 : 2), dear);
 	}
 	table = sum_up();
 	CU_ASSERT_EQUAL_FATAL(table->cluster_count, 2);
 	CU_ASSERT(table->by_order);
-	CU_ASSERT_EQUAL(costs.order.extremes, 24 * 14 + 2);
-	CU_ASSERT_EQUAL(table->clusters[0].count, 216);
+	CU_ASSERT_EQUAL(costs.order.extremes, 24 * 15 + 2);
+	CU_ASSERT_EQUAL(table->clusters[0].count, 204);
 	CU_ASSERT_EQUAL(table->clusters[0].senders, 0);
-	CU_ASSERT_EQUAL(table->clusters[1].count, 216);
-	CU_ASSERT_EQUAL(table->clusters[1].senders, 216);
+	CU_ASSERT_EQUAL(table->clusters[1].count, 204);
+	CU_ASSERT_EQUAL(table->clusters[1].senders, 204);
+	costs_clear(&costs);
+}
+
+/* As where a receiver acknowledges each segment for a while: one of three is a dip all the same. */
+static void where_only_dear_ones_come_for_a_while_the_order_tells_nothing(void)
+{
+	const struct rxcost_table *table;
+
+	for (unsigned i = 0; i < 800; i++)
+		add(i % 2 ? 900 : 400, i % 2);
+	for (unsigned i = 0; i < 201; i++)
+		add(i % 3 == 2 ? 780 : 900, true);
+	table = sum_up();
+	CU_ASSERT_EQUAL_FATAL(table->cluster_count, 2);
+	CU_ASSERT(table->by_order);
+	CU_ASSERT_EQUAL(table->clusters[0].count, 400);
+	CU_ASSERT_EQUAL(table->clusters[0].senders, 0);
+	CU_ASSERT_EQUAL(table->clusters[1].count, 601);
+	CU_ASSERT_EQUAL(table->clusters[1].senders, 601);
+	CU_ASSERT_DOUBLE_EQUAL(table->ratio, 2.25, 0.008 * 2.25);
 	costs_clear(&costs);
 }
 
@@ -181,6 +201,8 @@ static const struct test_case cases[] = {
 		a_processor_that_gets_slower_changes_neither_side_nor_ratio },
 	{ "neighbours of the same kind are told by the last that differ",
 		neighbours_of_the_same_kind_are_told_by_the_last_that_differ },
+	{ "where only dear ones come for a while the order tells nothing",
+		where_only_dear_ones_come_for_a_while_the_order_tells_nothing },
 	{ "where they come in runs the order tells nothing",
 		where_they_come_in_runs_the_order_tells_nothing },
 	{ "chance is no order", chance_is_no_order },
