@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace_writer.h"
 
+#include "write_all.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,23 +35,6 @@ struct trace_stream {
 	uint64_t unwritten; /* events of packets that could not be written */
 	int fd;
 };
-
-static int write_all(int fd, const void *data, size_t bytes)
-{
-	const char *p = data;
-
-	while (bytes) {
-		ssize_t n = write(fd, p, bytes);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		p += n;
-		bytes -= (size_t)n;
-	}
-	return 0;
-}
 
 static void begin_packet(struct trace_stream *stream, struct trace_packet *packet)
 {

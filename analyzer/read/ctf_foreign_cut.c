@@ -3,6 +3,7 @@
 
 #include "ctf_foreign_clock.h"
 #include "regular.h"
+#include "write_all.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -41,17 +42,6 @@ static size_t last_packet(const uint8_t *data, size_t bytes)
 	while (at && !is_magic(data + at))
 		at--;
 	return at;
-}
-
-static bool write_all(int file, const uint8_t *data, size_t bytes)
-{
-	ssize_t written;
-
-	while (bytes && (written = write(file, data, bytes)) > 0) {
-		data += written;
-		bytes -= (size_t)written;
-	}
-	return !bytes;
 }
 
 /* The fields near a packet's begin that may be its sizes: numbers of bits past the stream's end. */
@@ -129,7 +119,7 @@ static bool copy_whole(const uint8_t *stream, size_t bytes, const char *alone, c
 	bool fit = false;
 
 	find_fields(&fields, stream, packet, bytes);
-	if (file >= 0 && write_all(file, stream, bytes))
+	if (file >= 0 && !write_all(file, stream, bytes))
 		fit = shorten(file, stream, &fields, fits, data, alone) ||
 		      (packet && !ftruncate(file, (off_t)packet) && fits(data, alone));
 	if (file >= 0)
@@ -289,8 +279,8 @@ bool foreign_complete(struct foreign_mended *mended, const char *trace)
 				   ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
 				   : -1;
 
-		done = file >= 0 && write_all(file, (const uint8_t *)metadata, bytes) &&
-		       realpath(trace, real) && link_streams(mended, real);
+		done = file >= 0 && !write_all(file, metadata, bytes) && realpath(trace, real) &&
+		       link_streams(mended, real);
 		if (file >= 0)
 			close(file);
 		if (!done)

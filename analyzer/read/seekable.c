@@ -2,26 +2,12 @@
 #include "seekable.h"
 
 #include "temporary.h"
+#include "write_all.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static int write_all(int fd, const uint8_t *data, size_t bytes)
-{
-	while (bytes) {
-		ssize_t n = write(fd, data, bytes);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		data += n;
-		bytes -= (size_t)n;
-	}
-	return 0;
-}
 
 /* Reads until the buffer is full or the input ends. */
 static ssize_t fill(struct input *input, uint8_t *data, size_t bytes)
