@@ -30,7 +30,8 @@ struct points {
 /* What a cost stands for: all of the clock's step, or of its bucket, if that is wider. */
 static double grain(const struct points *all, double cost)
 {
-	return fmax(all->unit, (double)(UINT64_C(1) << histogram_shift((uint64_t)cost)));
+	return fmax(
+		all->unit, (double)(UINT64_C(1) << histogram_shift((uint64_t)fmin(cost, 0x1p63))));
 }
 
 static double rank_cost(const struct point *points, size_t begin, size_t end, double share)

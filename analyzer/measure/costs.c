@@ -9,14 +9,15 @@
 #define ROOM_AT_FIRST 256
 #define MICROSECOND   1000 /* ns */
 #define CLEARLY       9    /* more than a ninth more, so that the other is 10 % less */
-#define RATIO_ONE     4096 /* ratios in a histogram of whole numbers */
+#define NEITHER_MOST  2    /* dip nor peak, of eight */
+#define RATIO_ONE     4096 /* a ratio of 1, in a histogram of whole numbers */
 
 /*
- * Of packets whose costs differ by chance at most two of three are dips and peaks; where they
- * alternate nearly all are.
+ * Kendall's turning points: of n costs without an order 2 (n - 2) / 3 are dips or peaks, with a
+ * variance of (16 n - 29) / 90. Where they alternate nearly all are.
  */
 #define EXTREMES_LEAST 0.75
-#define NEITHER_MOST   2 /* of eight */
+#define SIGMAS         3
 
 static bool is_clearly_dearer(uint64_t cost, uint64_t than)
 {
@@ -33,7 +34,7 @@ static bool is_peak(uint64_t before, uint64_t cost, uint64_t after)
 	return is_clearly_dearer(cost, before) && is_clearly_dearer(cost, after);
 }
 
-enum costs_side costs_judge(
+static enum rxcost_side judge(
 	struct costs_order *order, uint64_t before, uint64_t cost, uint64_t after)
 {
 	bool dip = is_dip(before, cost, after), peak = is_peak(before, cost, after);
@@ -45,20 +46,23 @@ enum costs_side costs_judge(
 	if (peak)
 		order->peak = cost;
 	if (__builtin_popcount(order->neither) > NEITHER_MOST)
-		return COSTS_UNTOLD;
+		return RXCOST_UNTOLD;
 	if (dip || peak)
-		return peak ? COSTS_DEAR : COSTS_CHEAP;
+		return peak ? RXCOST_DEAR : RXCOST_CHEAP;
 	if (!order->dip || !order->peak)
-		return COSTS_UNTOLD;
+		return RXCOST_UNTOLD;
 	/* the middle of factors, as costs differ by those */
-	return (double)cost > sqrt((double)order->dip * (double)order->peak) ? COSTS_DEAR
-									     : COSTS_CHEAP;
+	return (double)cost > sqrt((double)order->dip * (double)order->peak) ? RXCOST_DEAR
+									     : RXCOST_CHEAP;
 }
 
-bool costs_order_tells(const struct costs *costs)
+bool costs_alternate(const struct costs *costs)
 {
-	return costs->all.costs.count &&
-	       (double)costs->order.extremes >= EXTREMES_LEAST * (double)costs->all.costs.count;
+	double count = (double)costs->all.costs.count, extremes = (double)costs->order.extremes;
+	double by_chance = 2 * (count - 2) / 3, sigma = sqrt((16 * count - 29) / 90);
+
+	return count > 2 && extremes >= EXTREMES_LEAST * count &&
+	       extremes >= by_chance + SIGMAS * sigma;
 }
 
 double costs_ratio(const struct costs *costs)
@@ -79,7 +83,7 @@ static int keep(struct costs *costs, uint64_t cost, bool sent_ack)
 		costs->room = room;
 		costs->next = costs->table.newest_count;
 	}
-	costs->newest[costs->next] = (struct rxcost_sample){ cost, sent_ack };
+	costs->newest[costs->next] = (struct rxcost_sample){ cost, sent_ack, RXCOST_UNTOLD };
 	costs->next = (costs->next + 1) % RXCOST_NEWEST;
 	costs->table.newest_count += costs->table.newest_count < RXCOST_NEWEST;
 	return 0;
@@ -96,17 +100,23 @@ static int add_kept(struct costs_kept *kept, const struct pair *pair)
 	return error;
 }
 
-/* The packet that came last, now that it is known what came behind it. 0 or -ENOMEM. */
+/*
+ * The packet that came last, now that it is known what came behind it. Of the first and the last of
+ * all the one neighbour stands for both. 0 or -ENOMEM.
+ */
 static int judge_last(struct costs *costs, uint64_t before, uint64_t after)
 {
 	const struct pair *last = &costs->last[1];
-	enum costs_side side = costs_judge(&costs->order, before, last->cost, after);
-	double beside = ((double)before + (double)after) / 2;
+	enum rxcost_side side = judge(&costs->order, before, last->cost, after);
 	int error = add_kept(&costs->sides[side], last);
 
-	if (side == COSTS_DEAR && is_peak(before, last->cost, after))
-		error |= histogram_add(&costs->ratios,
-			(uint64_t)((double)last->cost / fmax(beside, 1) * RATIO_ONE));
+	costs->newest[(costs->next ? costs->next : RXCOST_NEWEST) - 1].side = (uint8_t)side;
+	if (side == RXCOST_DEAR && is_peak(before, last->cost, after)) {
+		double beside = ((double)before + (double)after) / 2;
+		double ratio = (double)last->cost / fmax(beside, 1) * RATIO_ONE;
+
+		error |= histogram_add(&costs->ratios, (uint64_t)fmin(ratio, 0x1p63));
+	}
 	return error;
 }
 
@@ -153,11 +163,10 @@ static void clear_kept(struct costs_kept *kept)
 static void clear_costs(struct costs *costs)
 {
 	clear_kept(&costs->all);
-	for (unsigned i = 0; i < COSTS_SIDES; i++)
+	for (unsigned i = 0; i < RXCOST_SIDES; i++)
 		clear_kept(&costs->sides[i]);
 	histogram_clear(&costs->ratios);
 	memset(&costs->order, 0, sizeof(costs->order));
-	memset(costs->last, 0, sizeof(costs->last));
 	histogram_clear(&costs->with_ack);
 	histogram_clear(&costs->without_ack);
 	free(costs->newest);

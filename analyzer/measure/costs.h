@@ -28,8 +28,8 @@ struct costs_kept {
  * dearer: emptied caches do it to a cheap one together with the dear one behind it, and a processor
  * that others slow down to all for a while. A dip, clearly cheaper than both its neighbours, is a
  * cheap one, a peak a dear one, and what is neither is on the side of the middle between the last
- * dip and the last peak that it lies on. Where several of the last eight are neither, the order
- * says nothing. All zero is the beginning.
+ * dip and the last peak that it lies on. Where more than two of eight packets are neither, the
+ * order isn't asked. All zero is the beginning.
  */
 struct costs_order {
 	uint64_t dip, peak; /* the last ones' costs */
@@ -37,13 +37,11 @@ struct costs_order {
 	uint8_t neither;    /* a bit for each of the last eight */
 };
 
-enum costs_side { COSTS_CHEAP, COSTS_DEAR, COSTS_UNTOLD, COSTS_SIDES };
-
 /* All zero is empty. */
 struct costs {
-	struct rxcost_table table;            /* the counts that events add to */
-	struct costs_kept all;                /* costs of packets */
-	struct costs_kept sides[COSTS_SIDES]; /* the same, by what their order tells */
+	struct rxcost_table table;             /* the counts that events add to */
+	struct costs_kept all;                 /* costs of packets */
+	struct costs_kept sides[RXCOST_SIDES]; /* the same, by what their order tells */
 	struct costs_order order;
 	struct pair last[2];                    /* the one before the last, and the last */
 	struct histogram ratios;                /* of peaks: see costs_ratio */
@@ -53,16 +51,12 @@ struct costs {
 	unsigned room, next;          /* next: the oldest in a full ring */
 };
 
-/* The next packet's side. Of the first and the last packet the one neighbour stands for both. */
-enum costs_side costs_judge(
-	struct costs_order *order, uint64_t before, uint64_t cost, uint64_t after);
-
-/* Dear and cheap ones alternate: so many dips and peaks no other order has. */
-bool costs_order_tells(const struct costs *costs);
+/* Are there more dips and peaks than where costs have no order? */
+bool costs_alternate(const struct costs *costs);
 
 /*
- * How often the average of its neighbours' costs a peak costs, where the order tells; the median,
- * right to 0.8 %. Each is compared with those beside it, so it matters little how fast the
+ * How many times the average of its neighbours' costs a peak costs, where the order is asked: the
+ * median, right to 0.8 %. Each is compared with those beside it, so it matters little how fast the
  * processor was. 0: there is none.
  */
 double costs_ratio(const struct costs *costs);

@@ -31,9 +31,13 @@ struct rxcost_options {
 	const char *device; /* only this one (exact name), or NULL for all */
 };
 
+/* What the order of the packets tells of one. */
+enum rxcost_side { RXCOST_CHEAP, RXCOST_DEAR, RXCOST_UNTOLD, RXCOST_SIDES };
+
 struct rxcost_sample {
 	uint64_t cost; /* cycles */
 	bool sent_ack; /* from inside the receive path */
+	uint8_t side;  /* enum rxcost_side, to be asked where by_order */
 };
 
 struct rxcost_cluster {
@@ -66,11 +70,11 @@ struct rxcost_table {
 	uint64_t outlier_above;
 	uint64_t idle, idle_runs; /* packets in runs of much cheaper ones; how many runs */
 	uint64_t idle_median;
-	uint64_t every;       /* the commonest distance from a dear packet to the next; 0: none */
-	double every_share;   /* of all such distances */
-	uint64_t dips;        /* cheap ones by their order, but dear by their cost: see costs.h */
-	uint64_t dips_excess; /* the dear ones behind them cost so much more than usual: median */
-	uint64_t peaks;       /* dear ones by their order, but cheap by their cost */
+	uint64_t every;     /* the commonest distance from a dear packet to the next; 0: none */
+	double every_share; /* of all such distances */
+	/* by_order: cheap ones on the border's dear side, and dear ones on its cheap side */
+	uint64_t dips, peaks;
+	uint64_t dips_excess; /* dear ones behind such dips cost so much more than usual: median */
 	struct rxcost_kind with_ack, without_ack;
 	uint64_t acks_inside;               /* sent inside of pairs */
 	uint64_t acks_in_softirq;           /* outside of pairs, in a softirq */

@@ -29,11 +29,13 @@ static double fence_factor(const struct part *part, uint64_t unit)
 	return pow(((double)part->q3 + grain) / fmax((double)part->q1, (double)unit), FENCE);
 }
 
-/* A cluster is the part of `kept` whose costs stand in the buckets from `begin` to before `end`. */
+/*
+ * A cluster is the part of `kept` whose costs stand in the buckets from `begin` to before `end`.
+ * Its time_share is still all its time.
+ */
 static void fill_cluster(
 	struct costs *costs, bool dear, const struct costs_kept *kept, uint32_t begin, uint32_t end)
 {
-	double sum = histogram_part(&costs->all.costs, 0, UINT32_MAX).sum;
 	struct part part = histogram_part(&kept->costs, begin, end);
 
 	costs->table.clusters[dear] = (struct rxcost_cluster){
@@ -41,14 +43,19 @@ static void fill_cluster(
 		.median = part.median,
 		.acks = histogram_part(&kept->acks, begin, end).count,
 		.senders = histogram_part(&kept->senders, begin, end).count,
-		.time_share = sum > 0 ? part.sum / sum : 0,
+		.time_share = part.sum,
 	};
 }
 
-/* What the order doesn't tell is on the border's sides. 0 or -ENOMEM. */
-static int add_untold(struct costs *costs, enum costs_side side, uint32_t begin, uint32_t end)
+static double ratio_of_medians(const struct rxcost_table *table)
 {
-	const struct costs_kept *untold = &costs->sides[COSTS_UNTOLD];
+	return (double)table->clusters[1].median / fmax((double)table->clusters[0].median, 1);
+}
+
+/* What the order doesn't tell is on the border's sides. 0 or -ENOMEM. */
+static int add_untold(struct costs *costs, enum rxcost_side side, uint32_t begin, uint32_t end)
+{
+	const struct costs_kept *untold = &costs->sides[RXCOST_UNTOLD];
 	struct costs_kept *kept = &costs->sides[side];
 	int error = histogram_add_part(&kept->costs, &untold->costs, begin, end);
 
@@ -59,11 +66,11 @@ static int add_untold(struct costs *costs, enum costs_side side, uint32_t begin,
 
 static int fill_by_order(struct costs *costs, uint32_t border)
 {
-	const struct costs_kept *cheap = &costs->sides[COSTS_CHEAP];
-	const struct costs_kept *dear = &costs->sides[COSTS_DEAR];
+	const struct costs_kept *cheap = &costs->sides[RXCOST_CHEAP];
+	const struct costs_kept *dear = &costs->sides[RXCOST_DEAR];
 
-	if (add_untold(costs, COSTS_CHEAP, 0, border) ||
-		add_untold(costs, COSTS_DEAR, border, UINT32_MAX))
+	if (add_untold(costs, RXCOST_CHEAP, 0, border) ||
+		add_untold(costs, RXCOST_DEAR, border, UINT32_MAX))
 		return -ENOMEM;
 	fill_cluster(costs, false, cheap, 0, UINT32_MAX);
 	fill_cluster(costs, true, dear, 0, UINT32_MAX);
@@ -72,22 +79,31 @@ static int fill_by_order(struct costs *costs, uint32_t border)
 	return 0;
 }
 
-/* Two clusters, told apart by the border, or by their order. 0 or -ENOMEM. */
+/*
+ * Two clusters, told apart by the border; or by their order, where that accounts for half and more
+ * of what is between them, by factors. Less is another reason, inside of one of them. 0 or -ENOMEM.
+ */
 static int fill_clusters(struct costs *costs, uint32_t border)
 {
 	struct rxcost_table *table = &costs->table;
+	double beside = costs_ratio(costs);
 
-	table->by_order = costs_order_tells(costs);
-	if (!table->by_order) {
-		fill_cluster(costs, false, &costs->all, 0, border);
-		fill_cluster(costs, true, &costs->all, border, UINT32_MAX);
-	} else if (fill_by_order(costs, border)) {
+	fill_cluster(costs, false, &costs->all, 0, border);
+	fill_cluster(costs, true, &costs->all, border, UINT32_MAX);
+	table->by_order = costs_alternate(costs) && beside * beside >= ratio_of_medians(table);
+	if (table->by_order && fill_by_order(costs, border))
 		return -ENOMEM;
-	}
-	table->ratio_of_medians =
-		(double)table->clusters[1].median / fmax((double)table->clusters[0].median, 1);
-	table->ratio = table->by_order ? costs_ratio(costs) : table->ratio_of_medians;
+	table->ratio_of_medians = ratio_of_medians(table);
+	table->ratio = table->by_order ? beside : table->ratio_of_medians;
 	return 0;
+}
+
+static void share_time(struct rxcost_cluster clusters[2])
+{
+	double all = clusters[0].time_share + clusters[1].time_share;
+
+	for (unsigned i = 0; i < 2; i++)
+		clusters[i].time_share = all > 0 ? clusters[i].time_share / all : 0;
 }
 
 static void find_outliers(struct costs *costs, uint64_t unit, uint32_t border)
@@ -152,40 +168,48 @@ static void choose_distance(struct rxcost_table *table, const uint64_t counts[DI
 	}
 }
 
-/* Of the newest: which are dear, and how much more those behind dear dips cost than usual. */
-static int find_pattern(struct costs *costs, uint32_t border)
+static bool is_dear(const struct costs *costs, unsigned i, uint32_t border)
 {
-	struct rxcost_table *table = &costs->table;
-	const unsigned count = table->newest_count;
-	struct costs_order order = { 0 };
-	struct histogram excess = { 0 };
+	const struct rxcost_sample *one = sample(costs, i);
+
+	return costs->table.by_order && one->side != RXCOST_UNTOLD
+		       ? one->side == RXCOST_DEAR
+		       : histogram_place(one->cost) >= border;
+}
+
+/* How far the newest dear ones are from each other. */
+static void find_pattern(struct costs *costs, uint32_t border)
+{
 	uint64_t counts[DISTANCES + 1] = { 0 };
+	const unsigned count = costs->table.newest_count;
 	unsigned last = count; /* the dear one before this; there is none yet */
-	int error = 0;
 
 	for (unsigned i = 0; i < count; i++) {
-		uint64_t cost = sample(costs, i)->cost, median = table->clusters[1].median;
-		uint64_t after = sample(costs, i + 1 < count ? i + 1 : i ? i - 1 : i)->cost;
-		uint64_t before = i ? sample(costs, i - 1)->cost : after;
-		bool dear = histogram_place(cost) >= border;
-
-		if (table->by_order) {
-			enum costs_side side = costs_judge(&order, before, cost, after);
-
-			if (side == COSTS_CHEAP && dear)
-				error |=
-					histogram_add(&excess, after > median ? after - median : 0);
-			dear = side == COSTS_UNTOLD ? dear : side == COSTS_DEAR;
-		}
-		if (!dear)
+		if (!is_dear(costs, i, border))
 			continue;
 		if (last < count)
 			counts[i - last < DISTANCES ? i - last : DISTANCES]++;
 		last = i;
 	}
-	table->dips_excess = histogram_percentile(&excess, 0.5);
+	choose_distance(&costs->table, counts);
+}
+
+/* How much more the newest dear ones behind dips cost than dear ones do. 0 or -ENOMEM. */
+static int find_dips_excess(struct costs *costs, uint32_t border)
+{
+	const uint64_t dear = costs->table.clusters[1].median;
+	struct histogram excess = { 0 };
+	int error = 0;
+
+	for (unsigned i = 0; i + 1 < costs->table.newest_count; i++) {
+		uint64_t behind = sample(costs, i + 1)->cost;
+
+		if (histogram_place(sample(costs, i)->cost) >= border &&
+			!is_dear(costs, i, border) && is_dear(costs, i + 1, border))
+			error |= histogram_add(&excess, behind > dear ? behind - dear : 0);
+	}
+	costs->table.dips_excess = histogram_percentile(&excess, 0.5);
 	histogram_clear(&excess);
-	choose_distance(table, counts);
 	return error ? -ENOMEM : 0;
 }
 
@@ -228,11 +252,14 @@ static int find_clusters(struct costs *costs, uint64_t unit)
 	table->cluster_count = border ? 2 : 1;
 	if (!border) {
 		fill_cluster(costs, false, &costs->all, 0, UINT32_MAX);
+		share_time(table->clusters);
 		return 0;
 	}
 	if (fill_clusters(costs, border))
 		return -ENOMEM;
-	return find_pattern(costs, border);
+	share_time(table->clusters);
+	find_pattern(costs, border);
+	return find_dips_excess(costs, border);
 }
 
 int costs_sum_up(struct costs *costs, uint64_t hz)

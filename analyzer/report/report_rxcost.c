@@ -77,7 +77,7 @@ static json_t *pattern_json(const struct rxcost_table *table)
 
 	object_put(&object, "every", table->every ? report_number(table->every) : json_null());
 	object_put(&object, "share", table->every ? json_real(table->every_share) : json_null());
-	object_put(&object, "tells", json_boolean(table->by_order));
+	object_put(&object, "by_order", json_boolean(table->by_order));
 	object_put(&object, "dips", report_number(table->dips));
 	object_put(&object, "dips_excess",
 		table->dips ? report_number(table->dips_excess) : json_null());
@@ -118,7 +118,7 @@ static void put_table(struct object *object, const struct rxcost_report *rxcost,
 	object_put(object, "clusters", clusters_json(table, hz));
 	object_put(object, "ratio", table->ratio > 0 ? json_real(table->ratio) : json_null());
 	object_put(object, "ratio_of_medians",
-		table->ratio > 0 ? json_real(table->ratio_of_medians) : json_null());
+		table->ratio_of_medians > 0 ? json_real(table->ratio_of_medians) : json_null());
 	object_put(object, "outliers", report_number(table->outliers));
 	object_put(object, "outlier_above",
 		table->outlier_above ? report_number(table->outlier_above) : json_null());

@@ -103,23 +103,167 @@ static void neighbours_of_the_same_kind_are_told_by_the_last_that_differ(void)
 	costs_clear(&costs);
 }
 
-/* As where a receiver acknowledges each segment for a while: one of three is a dip all the same. */
-static void where_only_dear_ones_come_for_a_while_the_order_tells_nothing(void)
+/*
+ * As where a receiver acknowledges each segment for a while: one of six is a dip, one a peak. The
+ * last dear one before is neither, as are the first two of these; then the order isn't asked.
+ */
+static void where_only_dear_ones_come_for_a_while_the_order_is_not_asked(void)
 {
 	const struct rxcost_table *table;
 
 	for (unsigned i = 0; i < 800; i++)
 		add(i % 2 ? 900 : 400, i % 2);
 	for (unsigned i = 0; i < 201; i++)
-		add(i % 3 == 2 ? 780 : 900, true);
+		add(i % 6 == 2 ? 780 : i % 6 == 5 ? 1020 : 900, true);
 	table = sum_up();
 	CU_ASSERT_EQUAL_FATAL(table->cluster_count, 2);
 	CU_ASSERT(table->by_order);
 	CU_ASSERT_EQUAL(table->clusters[0].count, 400);
-	CU_ASSERT_EQUAL(table->clusters[0].senders, 0);
+	CU_ASSERT_EQUAL(table->clusters[0].acks, 0);
 	CU_ASSERT_EQUAL(table->clusters[1].count, 601);
 	CU_ASSERT_EQUAL(table->clusters[1].senders, 601);
-	CU_ASSERT_DOUBLE_EQUAL(table->ratio, 2.25, 0.008 * 2.25);
+	CU_ASSERT_EQUAL(table->clusters[1].acks, 601);
+	CU_ASSERT_EQUAL(costs.ratios.count, 399); /* of peaks where it is */
+	CU_ASSERT_DOUBLE_EQUAL(table->ratio, 2.25, 1e-3);
+	CU_ASSERT_DOUBLE_EQUAL(
+		table->clusters[0].time_share + table->clusters[1].time_share, 1, 1e-12);
+	costs_clear(&costs);
+}
+
+/* Between 400 and 900 the middle of factors is 600; that of sums would be 650. */
+static void the_middle_is_that_of_factors(void)
+{
+	const struct rxcost_table *table;
+
+	for (unsigned i = 0; i < 200; i++) {
+		add(400, false);
+		add(900, true);
+		if (i % 10 == 9)
+			add(i % 20 == 9 ? 630 : 580, i % 20 == 9);
+	}
+	table = sum_up();
+	CU_ASSERT(table->by_order);
+	CU_ASSERT_EQUAL(table->clusters[0].count, 210);
+	CU_ASSERT_EQUAL(table->clusters[0].senders, 0);
+	CU_ASSERT_EQUAL(table->clusters[1].senders, 210);
+	costs_clear(&costs);
+}
+
+/* A ripple inside the cheap cluster alternates, but dear ones are another thing. */
+static void an_order_that_explains_little_is_not_asked(void)
+{
+	static const uint64_t four[] = { 400, 480, 400, 900 };
+	const struct rxcost_table *table;
+
+	for (unsigned i = 0; i < 4000; i++)
+		add(four[i % 4], i % 4 == 3);
+	table = sum_up();
+	CU_ASSERT(costs_alternate(&costs));
+	CU_ASSERT_EQUAL_FATAL(table->cluster_count, 2);
+	CU_ASSERT_FALSE(table->by_order);
+	CU_ASSERT_EQUAL(table->clusters[0].count, 3000);
+	CU_ASSERT_EQUAL(table->clusters[1].count, 1000);
+	CU_ASSERT_EQUAL(table->clusters[1].senders, 1000);
+	CU_ASSERT_DOUBLE_EQUAL(table->ratio, 2.25, 1e-9);
+	CU_ASSERT_EQUAL(table->every, 4);
+	costs_clear(&costs);
+
+	for (unsigned i = 0; i < 4000; i++)
+		add(i % 100 >= 80 ? 2000 : i % 2 ? 460 : 400, i % 100 >= 80);
+	table = sum_up();
+	CU_ASSERT_EQUAL_FATAL(table->cluster_count, 2);
+	CU_ASSERT_FALSE(table->by_order);
+	CU_ASSERT_EQUAL(table->clusters[0].count, 3200);
+	CU_ASSERT_EQUAL(table->clusters[1].senders, 800);
+	costs_clear(&costs);
+}
+
+/* In a group dear and cheap ones alternate, and the last is as dear as the next one's first. */
+static bool alternate(unsigned groups, unsigned of, uint64_t cheap, uint64_t dear)
+{
+	bool result;
+
+	for (unsigned i = 0; i < groups * of; i++)
+		add(i % of % 2 ? cheap : dear, false);
+	CU_ASSERT_EQUAL(costs_end(&costs), 0);
+	result = costs_alternate(&costs);
+	costs_clear(&costs);
+	return result;
+}
+
+static void what_alternates_is_clearly_apart_and_has_few_exceptions(void)
+{
+	static const uint64_t eight[] = { 400, 900, 400, 900, 400, 900, 900, 400 };
+
+	CU_ASSERT(alternate(100, 9, 400, 900));       /* dips and peaks: 7 of 9 */
+	CU_ASSERT_FALSE(alternate(100, 7, 400, 900)); /* 5 of 7 */
+	CU_ASSERT(alternate(100, 9, 400, 445));       /* a ninth more is 444.4 */
+	CU_ASSERT_FALSE(alternate(100, 9, 400, 444));
+	/*
+	 * Of few packets: of 18 there are by chance 2 * 16 / 3 = 10.7, and 3 * 1.69 more at most;
+	 * in two groups of nine they are 14 and the two ends. Of eight 4 and 3 * 1.05; here are 6.
+	 */
+	CU_ASSERT(alternate(2, 9, 400, 900));
+	for (unsigned i = 0; i < 8; i++)
+		add(eight[i], false);
+	CU_ASSERT_EQUAL(costs_end(&costs), 0);
+	CU_ASSERT_EQUAL(costs.order.extremes, 6);
+	CU_ASSERT_FALSE(costs_alternate(&costs));
+	costs_clear(&costs);
+}
+
+/* Packets that turned out to be none leave nothing behind. */
+static void a_restart_is_a_beginning(void)
+{
+	const struct rxcost_table *table;
+
+	for (unsigned i = 0; i < 7; i++)
+		add(i % 2 ? 5000 : 100 + i, true);
+	costs_restart(&costs);
+	for (unsigned i = 0; i < 400; i++)
+		add(i % 2 ? 933 : 400, i % 2);
+	table = sum_up();
+	CU_ASSERT(table->by_order);
+	CU_ASSERT_EQUAL(costs.order.extremes, 400);
+	CU_ASSERT_EQUAL(table->clusters[0].count, 200);
+	CU_ASSERT_EQUAL(table->clusters[1].count, 200);
+	CU_ASSERT_EQUAL(table->clusters[1].acks, 200);
+	CU_ASSERT_DOUBLE_EQUAL(table->ratio, 2.3325, 0.0005);
+	costs_clear(&costs);
+}
+
+/* Ratios that no number can hold are the largest that one can. */
+static void any_factor_is_a_ratio(void)
+{
+	const struct rxcost_table *table;
+
+	for (unsigned i = 0; i < 400; i++)
+		add(i % 2 ? UINT64_C(1) << 55 : 1, false);
+	table = sum_up();
+	CU_ASSERT(table->by_order);
+	CU_ASSERT_DOUBLE_EQUAL(table->ratio_of_medians, 0x1p55, 0x1p48);
+	CU_ASSERT_DOUBLE_EQUAL(table->ratio, 0x1p51, 0x1p44); /* 2^63 / 4096 */
+	costs_clear(&costs);
+	for (unsigned i = 0; i < 400; i++)
+		add(i % 2 ? UINT64_MAX : 0, false);
+	CU_ASSERT_EQUAL(sum_up()->clusters[0].count, 200);
+	costs_clear(&costs);
+}
+
+/* Nothing comes behind the newest, so it tells nothing of what came behind. */
+static void the_newest_has_nothing_behind_it(void)
+{
+	const struct rxcost_table *table;
+
+	for (unsigned i = 0; i < 1000; i++)
+		add(i % 2 ? 700 : 400, false);
+	add(400, false);
+	add(1500, false);
+	add(900, false); /* a dip, and on the dear side */
+	table = sum_up();
+	CU_ASSERT(table->by_order);
+	CU_ASSERT_EQUAL(table->dips, 1);
+	CU_ASSERT_EQUAL(table->dips_excess, 0);
 	costs_clear(&costs);
 }
 
@@ -152,7 +296,7 @@ static void chance_is_no_order(void)
 		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 		add(UINT64_C(1) << (state >> 59), false); /* factors of two: all clearly apart */
 	}
-	CU_ASSERT_FALSE(sum_up()->by_order);
+	CU_ASSERT_FALSE(costs_alternate(&costs));
 	CU_ASSERT(costs.order.extremes > 63000 && costs.order.extremes < 64200); /* 63,574 */
 	costs_clear(&costs);
 }
@@ -201,8 +345,16 @@ static const struct test_case cases[] = {
 		a_processor_that_gets_slower_changes_neither_side_nor_ratio },
 	{ "neighbours of the same kind are told by the last that differ",
 		neighbours_of_the_same_kind_are_told_by_the_last_that_differ },
-	{ "where only dear ones come for a while the order tells nothing",
-		where_only_dear_ones_come_for_a_while_the_order_tells_nothing },
+	{ "where only dear ones come for a while the order is not asked",
+		where_only_dear_ones_come_for_a_while_the_order_is_not_asked },
+	{ "the middle is that of factors", the_middle_is_that_of_factors },
+	{ "an order that explains little is not asked",
+		an_order_that_explains_little_is_not_asked },
+	{ "what alternates is clearly apart and has few exceptions",
+		what_alternates_is_clearly_apart_and_has_few_exceptions },
+	{ "a restart is a beginning", a_restart_is_a_beginning },
+	{ "any factor is a ratio", any_factor_is_a_ratio },
+	{ "the newest has nothing behind it", the_newest_has_nothing_behind_it },
 	{ "where they come in runs the order tells nothing",
 		where_they_come_in_runs_the_order_tells_nothing },
 	{ "chance is no order", chance_is_no_order },

@@ -108,28 +108,29 @@ static void times_in_steps_are_exact(void)
 	histogram_clear(&histogram);
 }
 
-/* Steps of 100 from 100 to 2000 in one, the same again in the other; of that those below 1100. */
+/* 103, 203 to 2003 in one; 1103 to 3003 in another, and of the first those below 1100. */
 static void a_part_of_another_can_be_added(void)
 {
 	struct histogram histogram = { 0 }, other = { 0 };
 	struct spread spread;
 
-	for (uint64_t value = 100; value <= 2000; value += 100) {
+	for (uint64_t value = 103; value <= 2003; value += 100) {
 		histogram_add(&other, value);
 		histogram_add(&histogram, value + 1000);
 	}
 	CU_ASSERT_EQUAL(histogram_add_part(&histogram, &other, 0, histogram_place(1100)), 0);
 	spread = histogram_spread(&histogram);
 	CU_ASSERT_EQUAL(spread.count, 30);
-	CU_ASSERT_EQUAL(spread.min, 100);
-	CU_ASSERT_EQUAL(spread.max, 3000);
-	CU_ASSERT_EQUAL(spread.p50, 1500); /* the 15th: ten of the other's, then 1100 and so on */
-	CU_ASSERT_DOUBLE_EQUAL(spread.avg, (5500 + 20 * 2050) / 30.0, 1e-9);
+	CU_ASSERT_EQUAL(spread.min, 103);
+	CU_ASSERT_EQUAL(spread.max, 3003);
+	CU_ASSERT_EQUAL(histogram_percentile(&histogram, 0.3), 903); /* the ninth */
+	CU_ASSERT_EQUAL(spread.p50, 1503); /* the 15th: ten of the other's, then 1103 and so on */
+	CU_ASSERT_DOUBLE_EQUAL(spread.avg, (5530 + 20 * 2053) / 30.0, 1e-9);
 	CU_ASSERT_EQUAL(histogram_add_part(&histogram, &other, 5000, UINT32_MAX), 0);
 	CU_ASSERT_EQUAL(histogram.count, 30);
 	histogram_clear(&histogram);
 	CU_ASSERT_EQUAL(histogram_add_part(&histogram, &other, 0, UINT32_MAX), 0);
-	CU_ASSERT_EQUAL(histogram_spread(&histogram).p50, 1000);
+	CU_ASSERT_EQUAL(histogram_spread(&histogram).p50, 1003);
 	CU_ASSERT_EQUAL(histogram.count, 20);
 	histogram_clear(&histogram);
 	histogram_clear(&other);
