@@ -96,7 +96,7 @@ static void tell(const struct lesson_result *results, FILE *out)
 		"ring "
 		"before the next packet's turn. A count of packets doesn't see that. GRO merges "
 		"segments that are in the ring together before the stack sees them: one way up "
-		"and one ACK for %.0f of them.",
+		"for several, and one ACK for %.0f.",
 		segments_an_ack(&results[1].outcome, 0));
 	lesson_heading(out, "What to change next");
 	lesson_next(out, "ringside run configs/miller-tg3.yaml --set quick_acks=1000",
